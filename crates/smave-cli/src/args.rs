@@ -1,0 +1,250 @@
+//! The command line, nothing else.
+
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use smave::data::simulate::{Covariance, Link};
+
+/// Sufficient dimension reduction: the few linear combinations of many covariates that carry a regression.
+#[derive(Parser)]
+#[command(version, about, propagate_version = true)]
+pub struct Args {
+    /// Threads to use [default: one per core]. The result does not depend on it.
+    #[arg(long, global = true, value_name = "COUNT")]
+    pub threads: Option<NonZero<usize>>,
+
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Subcommand)]
+pub enum Command {
+    /// Watch SMAVE recover a subspace from built-in data.
+    ///
+    /// Example: smave demo --figure demo.svg
+    #[command(verbatim_doc_comment)]
+    Demo(DemoArgs),
+    /// Draw a data set from the paper's synthetic design.
+    ///
+    /// Example: smave simulate --link sinusoidal --cov ar1 --n 2000 --p 50 --seed 1 --out data.csv --truth b.csv
+    #[command(verbatim_doc_comment)]
+    Simulate(SimulateArgs),
+    /// Find the directions of X that matter for y, and save them.
+    ///
+    /// Example: smave fit data.csv --target y --dim 2 --out model.json
+    #[command(verbatim_doc_comment)]
+    Fit(FitArgs),
+    /// Compute the coordinates of rows along fitted directions.
+    ///
+    /// Example: smave transform model.json data.csv --out z.csv
+    #[command(verbatim_doc_comment)]
+    Transform(TransformArgs),
+    /// Measure accuracy and time of methods on the paper's ten scenarios.
+    ///
+    /// Example: smave bench --methods smave-published --n 1000,2000 --p 50 --reps 3 --json out.json
+    #[command(verbatim_doc_comment)]
+    Bench(BenchArgs),
+}
+
+/// Flags of `demo`.
+#[derive(clap::Args)]
+pub struct DemoArgs {
+    /// Seed of the data and of the fit.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Save the sufficient summary plot here, as SVG.
+    #[arg(long, value_name = "FILE.svg")]
+    pub figure: Option<PathBuf>,
+}
+
+/// Flags of `simulate`.
+#[derive(clap::Args)]
+pub struct SimulateArgs {
+    /// Regression function: polynomial, sinusoidal, exponential, interaction or rational.
+    #[arg(long, value_parser = Link::from_str)]
+    pub link: Link,
+    /// Covariance of X: identity or ar1 (correlations 0.5^|i-j|).
+    #[arg(long, value_parser = Covariance::from_str, default_value = "identity")]
+    pub cov: Covariance,
+    /// Number of rows.
+    #[arg(long)]
+    pub n: usize,
+    /// Number of covariates, at least 2.
+    #[arg(long)]
+    pub p: usize,
+    /// Standard deviation of the noise.
+    #[arg(long, default_value_t = 0.5)]
+    pub noise: f64,
+    /// Seed.
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Write covariates x1..xp and response y here, as CSV.
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+    /// Write the true basis here, as CSV.
+    #[arg(long, value_name = "FILE")]
+    pub truth: Option<PathBuf>,
+}
+
+/// Flags of `fit`.
+#[derive(clap::Args)]
+pub struct FitArgs {
+    /// CSV file with a header line and numbers.
+    pub data: PathBuf,
+    /// Column to explain; all others are covariates.
+    #[arg(long, value_name = "COLUMN")]
+    pub target: String,
+    /// Number of directions to find.
+    #[arg(long, short = 'd', value_name = "COUNT")]
+    pub dim: usize,
+    /// How to find them.
+    #[arg(long, value_enum, default_value_t = Method::SmavePublished)]
+    pub method: Method,
+    /// Seed of everything random.
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Iterations at the most [default: the method's].
+    #[arg(long, value_name = "COUNT")]
+    pub max_iter: Option<usize>,
+    /// Neighbors in each local regression [default: chosen from n and the dimension].
+    #[arg(long, value_name = "COUNT")]
+    pub neighbors: Option<usize>,
+    /// Stop once the subspace turns by less than this angle (radians) between two rebuilds of the neighborhoods.
+    #[arg(long, value_name = "ANGLE")]
+    pub tolerance: Option<f64>,
+    /// Use the columns as they are instead of scaling each to unit variance.
+    #[arg(long)]
+    pub no_standardize: bool,
+    /// How X is kept in memory.
+    #[arg(long, value_enum, default_value_t = Precision::F64)]
+    pub precision: Precision,
+    /// Save the model here, as JSON.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Compare with the true basis in this CSV file, as `simulate` writes it.
+    #[arg(long, value_name = "FILE")]
+    pub truth: Option<PathBuf>,
+    /// Save the sufficient summary plot here, as SVG.
+    #[arg(long, value_name = "FILE.svg")]
+    pub figure: Option<PathBuf>,
+}
+
+/// Flags of `transform`.
+#[derive(clap::Args)]
+pub struct TransformArgs {
+    /// Model file, as `fit` writes it.
+    pub model: PathBuf,
+    /// CSV file with the model's covariates among its columns.
+    pub data: PathBuf,
+    /// Write the coordinates z1..zd here, as CSV.
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+}
+
+/// Flags of `bench`.
+#[derive(clap::Args)]
+pub struct BenchArgs {
+    /// Methods to measure, separated by commas.
+    #[arg(long, value_enum, value_delimiter = ',', required = true)]
+    pub methods: Vec<Method>,
+    /// Numbers of rows, separated by commas.
+    #[arg(long, value_delimiter = ',', required = true)]
+    pub n: Vec<usize>,
+    /// Numbers of covariates, separated by commas.
+    #[arg(long, value_delimiter = ',', required = true)]
+    pub p: Vec<usize>,
+    /// Data sets per scenario.
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..))]
+    pub reps: u64,
+    /// Seed of data and fits.
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Scenarios as link:covariance, separated by commas [default: all ten].
+    #[arg(long, value_delimiter = ',')]
+    pub scenarios: Vec<Scenario>,
+    /// How X is kept in memory.
+    #[arg(long, value_enum, default_value_t = Precision::F64)]
+    pub precision: Precision,
+    /// Write the results here, as a JSON array.
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+}
+
+/// An estimator, by the name it has everywhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Method {
+    /// Stochastic MAVE exactly as published (Algorithm 1).
+    SmavePublished,
+}
+
+impl Method {
+    /// The name used on the command line and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::SmavePublished => "smave-published",
+        }
+    }
+}
+
+/// How X is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Precision {
+    /// 4 bytes a number.
+    F32,
+    /// 8 bytes a number.
+    F64,
+}
+
+/// A link function and a covariance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scenario {
+    /// Regression function.
+    pub link: Link,
+    /// Covariance of X.
+    pub covariance: Covariance,
+}
+
+impl Scenario {
+    /// All ten, in the paper's order.
+    pub fn all() -> Vec<Self> {
+        let with = |link| Covariance::ALL.map(|covariance| Scenario { link, covariance });
+        Link::ALL.into_iter().flat_map(with).collect()
+    }
+}
+
+impl FromStr for Scenario {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (link, covariance) =
+            text.split_once(':').ok_or("a scenario is link:covariance, for example interaction:identity")?;
+        Ok(Scenario {
+            link: link.parse().map_err(|error: smave::Error| error.to_string())?,
+            covariance: covariance.parse().map_err(|error: smave::Error| error.to_string())?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn there_are_ten_scenarios() {
+        assert_eq!(Scenario::all().len(), 10);
+        let one: Scenario = "rational:ar1".parse().unwrap();
+        assert_eq!(one, Scenario { link: Link::Rational, covariance: Covariance::Ar1 });
+        assert!("rational".parse::<Scenario>().is_err());
+        assert!("rational:toeplitz".parse::<Scenario>().unwrap_err().contains("identity, ar1"));
+    }
+}

@@ -1,0 +1,143 @@
+//! `smave bench`: accuracy and time on the paper's synthetic design.
+//!
+//! Fits run one after the other, each on all threads allowed, and only the fit is
+//! timed. Columns are used as they are, as in the paper.
+
+use std::io::Write;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+use smave::data::simulate::{Covariance, Link, Simulation, TRUE_DIMENSION};
+use smave::model_file::write_atomically;
+use smave::rng::derive_seed;
+use smave::{Dataset, Mat, Smave};
+
+use crate::args::{BenchArgs, Method, Precision, Scenario};
+use crate::cancel;
+use crate::commands::fit::error_of;
+use crate::commands::{refuse_cancelled, table};
+use crate::progress::{FitProgress, bar};
+
+/// One method at one (n, p).
+#[derive(Serialize)]
+struct Cell {
+    method: &'static str,
+    n: usize,
+    p: usize,
+    mean_m2: f64,
+    /// `None` for a single run.
+    se_m2: Option<f64>,
+    mean_seconds: f64,
+    runs: usize,
+}
+
+/// Runs every method in every scenario at every (n, p); prints and saves the means.
+pub fn run(args: &BenchArgs, out: &mut impl Write) -> Result<()> {
+    let scenarios = if args.scenarios.is_empty() { Scenario::all() } else { args.scenarios.clone() };
+    let runs_per_cell = args.reps * scenarios.len() as u64;
+    let cells = (args.methods.len() * args.n.len() * args.p.len()) as u64;
+    let progress = bar(cells * runs_per_cell, "bench");
+    let mut results = Vec::new();
+    for &n in &args.n {
+        for &p in &args.p {
+            let mut errors = vec![Vec::new(); args.methods.len()];
+            let mut seconds = vec![0.0; args.methods.len()];
+            for rep in 0..args.reps {
+                for scenario in &scenarios {
+                    progress
+                        .set_message(format!("n = {n}, p = {p}, {} {}", scenario.link, scenario.covariance));
+                    let seed = run_seed(args.seed, n, p, *scenario, rep);
+                    // All methods see the same data.
+                    let (data, truth) = draw(*scenario, n, p, seed, args.precision)?;
+                    for (m, &method) in args.methods.iter().enumerate() {
+                        let started = Instant::now();
+                        let fit = refuse_cancelled(fit(method, &data, derive_seed(seed, &[1]))?)?;
+                        seconds[m] += started.elapsed().as_secs_f64();
+                        errors[m].push(error_of(&fit, &truth)?);
+                        progress.inc(1);
+                        cancel::check()?;
+                    }
+                }
+            }
+            for (m, &method) in args.methods.iter().enumerate() {
+                let (mean_m2, se_m2) = mean_and_error(&errors[m]);
+                let mean_seconds = seconds[m] / errors[m].len() as f64;
+                let runs = errors[m].len();
+                results.push(Cell { method: method.name(), n, p, mean_m2, se_m2, mean_seconds, runs });
+            }
+        }
+    }
+    progress.finish_and_clear();
+
+    let mut summary = table(["method", "n", "p", "mean m^2", "s.e.", "mean seconds", "runs"]);
+    for cell in &results {
+        summary.add_row([
+            cell.method.to_string(),
+            cell.n.to_string(),
+            cell.p.to_string(),
+            format!("{:.4}", cell.mean_m2),
+            cell.se_m2.map_or("".into(), |se| format!("{se:.4}")),
+            format!("{:.4}", cell.mean_seconds),
+            cell.runs.to_string(),
+        ]);
+    }
+    writeln!(out, "{summary}")?;
+    if let Some(path) = &args.json {
+        let text = serde_json::to_string_pretty(&results).context("cannot write the results as JSON")?;
+        write_atomically(path, |file| writeln!(file, "{text}"))?;
+        writeln!(out, "results: {}", path.display())?;
+    }
+    Ok(())
+}
+
+fn run_seed(seed: u64, n: usize, p: usize, scenario: Scenario, rep: u64) -> u64 {
+    let link = Link::ALL.iter().position(|link| *link == scenario.link).unwrap_or(0) as u64;
+    let covariance = Covariance::ALL.iter().position(|c| *c == scenario.covariance).unwrap_or(0) as u64;
+    derive_seed(seed, &[n as u64, p as u64, link, covariance, rep])
+}
+
+fn draw(
+    scenario: Scenario,
+    n: usize,
+    p: usize,
+    seed: u64,
+    precision: Precision,
+) -> smave::Result<(Dataset<'static>, Mat<f64>)> {
+    let simulation = Simulation::new(scenario.link, scenario.covariance, n, p).seed(seed);
+    match precision {
+        Precision::F64 => simulation.draw().and_then(|made| Ok((Dataset::new(made.x, made.y)?, made.basis))),
+        Precision::F32 => {
+            simulation.draw_f32().and_then(|made| Ok((Dataset::new(made.x, made.y)?, made.basis)))
+        }
+    }
+}
+
+fn fit(method: Method, data: &Dataset<'_>, seed: u64) -> smave::Result<smave::Reduction> {
+    let observer = &mut FitProgress::hidden();
+    match method {
+        Method::SmavePublished => Smave::published(TRUE_DIMENSION).seed(seed).fit_observed(data, observer),
+    }
+}
+
+/// Mean and its standard error.
+fn mean_and_error(values: &[f64]) -> (f64, Option<f64>) {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
+    (mean, (values.len() > 1).then(|| (squares / (n - 1.0) / n).sqrt()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn standard_error_is_that_of_a_mean() {
+        let (mean, error) = mean_and_error(&[1.0, 2.0, 3.0, 6.0]);
+        assert_eq!(mean, 3.0);
+        // Variance 14/3, over 4 values.
+        assert!((error.unwrap() - (14.0f64 / 3.0 / 4.0).sqrt()).abs() < 1e-15);
+        assert_eq!(mean_and_error(&[5.0]), (5.0, None));
+    }
+}

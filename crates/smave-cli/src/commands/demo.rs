@@ -1,0 +1,82 @@
+//! `smave demo`: the main job on built-in data, watched from the side of the truth.
+
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use anyhow::Result;
+use smave::data::simulate::{Covariance, Link, Simulation};
+use smave::{Dataset, Progress, Smave, squared_distance};
+
+use crate::args::DemoArgs;
+use crate::cancel;
+use crate::commands::fit::error_of;
+use crate::commands::{refuse_cancelled, table};
+use crate::figure;
+
+const ROWS: usize = 2000;
+const COVARIATES: usize = 20;
+
+/// Simulates, fits while reporting the distance to the truth, shows both bases.
+pub fn run(args: &DemoArgs, out: &mut impl Write) -> Result<()> {
+    if let Some(path) = &args.figure {
+        figure::check_name(path)?;
+    }
+    let made =
+        Simulation::new(Link::Interaction, Covariance::Ar1, ROWS, COVARIATES).seed(args.seed).draw()?;
+    let truth = made.basis;
+    let data = Dataset::new(made.x, made.y)?;
+    writeln!(
+        out,
+        "{ROWS} rows of {COVARIATES} correlated covariates. The response is\n\
+         y = z1 z2 + sin(z1) + exp(-z2^2 / 2) + noise, and depends on x through two\n\
+         combinations z1, z2 of them only. SMAVE is given x and y, and looks for the two.\n"
+    )?;
+    writeln!(out, "iteration   explained   m^2 to the truth (2 = nothing found, 0 = exact)")?;
+    let mut lines = Vec::new();
+    let mut watch = |progress: Progress<'_>| {
+        let iteration = progress.iteration;
+        if iteration.iteration.is_multiple_of(10) || iteration.iteration + 1 == progress.max_iter {
+            let error = squared_distance(progress.basis, truth.as_ref()).unwrap_or(f64::NAN);
+            let bar = "#".repeat((20.0 * error).round() as usize);
+            lines.push(format!("{:9}   {:9.4}   {error:.4} {bar}", iteration.iteration, iteration.objective));
+        }
+        if cancel::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let started = Instant::now();
+    let fit = refuse_cancelled(Smave::published(2).seed(args.seed).fit_observed(&data, &mut watch)?)?;
+    let seconds = started.elapsed().as_secs_f64();
+    for line in lines {
+        writeln!(out, "{line}")?;
+    }
+
+    // The truth in the basis that the estimate has chosen within its span, so that columns compare.
+    let overlap = truth.transpose() * fit.basis();
+    let aligned = &truth * overlap;
+    let mut loadings = table(["covariate", "direction 1", "truth", "direction 2", "truth"]);
+    let weight = |i: usize| aligned.row(i).squared_norm_l2();
+    let mut order: Vec<usize> = (0..COVARIATES).collect();
+    order.sort_by(|&a, &b| weight(b).total_cmp(&weight(a)).then(a.cmp(&b)));
+    for &i in order.iter().take(10) {
+        loadings.add_row([
+            data.names()[i].clone(),
+            format!("{:.3}", fit.basis()[(i, 0)]),
+            format!("{:.3}", aligned[(i, 0)]),
+            format!("{:.3}", fit.basis()[(i, 1)]),
+            format!("{:.3}", aligned[(i, 1)]),
+        ]);
+    }
+    writeln!(out, "\n{loadings}")?;
+    let error = error_of(&fit, &truth)?;
+    writeln!(out, "found in {seconds:.2} s, m^2 = {error:.4}")?;
+    match &args.figure {
+        Some(path) => {
+            figure::summary_plot(path, &fit.transform(data.x())?, data.y(), "y")?;
+            writeln!(out, "summary plot: {}", path.display())?;
+        }
+        None => {
+            writeln!(out, "add `--figure demo.svg` for the picture, or try `smave fit --help` on your data")?
+        }
+    }
+    Ok(())
+}

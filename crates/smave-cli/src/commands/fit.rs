@@ -1,0 +1,135 @@
+//! `smave fit`: find directions, print them, save them.
+
+use std::io::Write;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use smave::{Dataset, Dense, Mat, Model, Observer, Reduction, Smave, squared_distance};
+
+use crate::args::{FitArgs, Method, Precision};
+use crate::commands::{refuse_cancelled, table};
+use crate::figure;
+use crate::progress::FitProgress;
+use crate::read::{Table, read_basis};
+
+/// Covariates listed before the rest is summed up in a line.
+const LISTED: usize = 20;
+
+/// Reads, fits, prints, saves.
+pub fn run(args: &FitArgs, out: &mut impl Write) -> Result<()> {
+    if let Some(path) = &args.figure {
+        figure::check_name(path)?;
+    }
+    let (features, y) = Table::read(&args.data, Some(&args.target))?.split_target(&args.target)?;
+    let truth = args.truth.as_deref().map(|path| read_basis(path, &features.names)).transpose()?;
+    let data = dataset(features, y, args.precision)?;
+    for warning in data.warnings() {
+        eprintln!("warning: {warning}");
+    }
+    let started = Instant::now();
+    let reduction = refuse_cancelled(estimate(args, &data, &mut FitProgress::new())?)?;
+    let seconds = started.elapsed().as_secs_f64();
+
+    writeln!(
+        out,
+        "{}: {} rows, {} covariates, target '{}'",
+        args.data.display(),
+        data.n_samples(),
+        data.n_features(),
+        args.target
+    )?;
+    print_directions(&reduction, !args.no_standardize, out)?;
+    let iterations = match reduction.trace().len() {
+        0 => String::new(),
+        count => format!(" after {count} iterations"),
+    };
+    writeln!(
+        out,
+        "{} in {seconds:.2} s{iterations}: {}; {} neighbors per local regression, seed {}",
+        reduction.method(),
+        reduction.stop_reason(),
+        reduction.n_neighbors(),
+        reduction.seed()
+    )?;
+    if let Some(truth) = truth {
+        let error = squared_distance(reduction.directions().as_ref(), truth.as_ref())
+            .context("cannot compare with the true basis")?;
+        writeln!(
+            out,
+            "m^2 = {error:.4} (squared distance to the true subspace, from 0 to {})",
+            truth.ncols()
+        )?;
+    }
+    if let Some(path) = &args.figure {
+        figure::summary_plot(path, &reduction.transform(data.x())?, data.y(), &args.target)?;
+        writeln!(out, "summary plot: {}", path.display())?;
+    }
+    if let Some(path) = &args.out {
+        Model { reduction, target: Some(args.target.clone()) }.save(path)?;
+        writeln!(out, "model: {}", path.display())?;
+    }
+    Ok(())
+}
+
+/// The table as a data set, with X in the precision asked for.
+fn dataset(features: Table, y: Vec<f64>, precision: Precision) -> smave::Result<Dataset<'static>> {
+    let (n, p) = (features.n_rows(), features.names.len());
+    let Table { names, values, .. } = features;
+    match precision {
+        Precision::F64 => Dataset::with_names(Dense::new(values, n, p)?, y, names),
+        Precision::F32 => {
+            let narrow: Vec<f32> = values.iter().map(|&v| v as f32).collect();
+            Dataset::with_names(Dense::new(narrow, n, p)?, y, names)
+        }
+    }
+}
+
+fn estimate(args: &FitArgs, data: &Dataset<'_>, observer: &mut dyn Observer) -> smave::Result<Reduction> {
+    match args.method {
+        Method::SmavePublished => {
+            let mut smave = Smave::published(args.dim).standardize(!args.no_standardize).seed(args.seed);
+            if let Some(max_iter) = args.max_iter {
+                smave = smave.max_iter(max_iter);
+            }
+            smave.n_neighbors(args.neighbors).tolerance(args.tolerance).fit_observed(data, observer)
+        }
+    }
+}
+
+/// Loadings by covariate, those that matter most first.
+fn print_directions(reduction: &Reduction, standardized: bool, out: &mut impl Write) -> Result<()> {
+    let (basis, d) = (reduction.basis(), reduction.n_components());
+    let weight = |i: usize| basis.row(i).squared_norm_l2();
+    let mut order: Vec<usize> = (0..reduction.n_features()).collect();
+    order.sort_by(|&a, &b| weight(b).total_cmp(&weight(a)).then(a.cmp(&b)));
+    let shown = d.min(6);
+    let mut loadings = table(["covariate"]);
+    let header = (1..=shown).map(|j| format!("direction {j}"));
+    loadings.set_header(["covariate".to_string()].into_iter().chain(header));
+    for &i in order.iter().take(LISTED) {
+        let row = (0..shown).map(|j| format!("{:.4}", basis[(i, j)]));
+        loadings.add_row([reduction.names()[i].clone()].into_iter().chain(row));
+    }
+    let eigenvalues = reduction.eigenvalues().iter().take(shown).map(|v| format!("{v:.4}"));
+    loadings.add_row(["slope variance".to_string()].into_iter().chain(eigenvalues));
+    for column in loadings.column_iter_mut().skip(1) {
+        column.set_cell_alignment(comfy_table::CellAlignment::Right);
+    }
+    writeln!(out, "{loadings}")?;
+    if order.len() > LISTED {
+        let rest: f64 = order[LISTED..].iter().map(|&i| weight(i)).sum();
+        let share = 100.0 * rest / d as f64;
+        writeln!(out, "{} more covariates carry {share:.1}% of the squared loadings", order.len() - LISTED)?;
+    }
+    if d > shown {
+        writeln!(out, "{} more directions are in the model file", d - shown)?;
+    }
+    let unit = if standardized { "a standard deviation" } else { "a unit" };
+    writeln!(out, "loadings are per {unit} of each covariate")?;
+    Ok(())
+}
+
+/// The distance of a fit from the truth.
+pub fn error_of(reduction: &Reduction, truth: &Mat<f64>) -> smave::Result<f64> {
+    squared_distance(reduction.directions().as_ref(), truth.as_ref())
+}

@@ -1,0 +1,208 @@
+//! Each command run as a user would, on small files.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn smave(folder: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_smave")).current_dir(folder).args(args).output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// Runs and expects success; gives standard output.
+fn succeed(folder: &Path, args: &[&str]) -> String {
+    let output = smave(folder, args);
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    stdout(&output)
+}
+
+/// Runs and expects the exit code; gives standard error.
+fn fail(folder: &Path, code: i32, args: &[&str]) -> String {
+    let output = smave(folder, args);
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {}", stdout(&output));
+    String::from_utf8(output.stderr).unwrap()
+}
+
+fn simulate(folder: &Path) {
+    let args = "simulate --link interaction --cov ar1 --n 600 --p 6 --seed 1 --out data.csv --truth b.csv";
+    let text = succeed(folder, &args.split(' ').collect::<Vec<_>>());
+    assert!(text.contains("600 rows") && text.contains("6 x 2"), "{text}");
+}
+
+#[test]
+fn simulate_fit_and_transform_work_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    simulate(folder);
+    let args = "fit data.csv --target y --dim 2 --seed 3 --threads 2 --truth b.csv --out model.json --figure plot.svg";
+    let text = succeed(folder, &args.split(' ').collect::<Vec<_>>());
+    for expected in
+        ["600 rows, 6 covariates", "direction 2", "x4", "all iterations done", "model: model.json"]
+    {
+        assert!(text.contains(expected), "{expected} in {text}");
+    }
+    let error: f64 = text.split("m^2 = ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+    assert!(error < 0.15, "{error}");
+    assert!(fs::read_to_string(folder.join("plot.svg")).unwrap().starts_with("<svg"));
+
+    // Columns are found by name: another order and one more column change nothing.
+    let csv = fs::read_to_string(folder.join("data.csv")).unwrap();
+    let turned: String = csv
+        .lines()
+        .map(|line| line.split(',').rev().chain(["7"]).collect::<Vec<_>>().join(",") + "\n")
+        .collect();
+    fs::write(folder.join("turned.csv"), turned.replacen(",7", ",extra", 1)).unwrap();
+    succeed(folder, &["transform", "model.json", "data.csv", "--out", "z.csv"]);
+    succeed(folder, &["transform", "model.json", "turned.csv", "--out", "z2.csv"]);
+    let z = fs::read_to_string(folder.join("z.csv")).unwrap();
+    assert_eq!(z, fs::read_to_string(folder.join("z2.csv")).unwrap());
+    assert_eq!((z.lines().next(), z.lines().count()), (Some("z1,z2"), 601));
+}
+
+#[test]
+fn one_thread_and_two_write_the_same_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    simulate(folder);
+    for threads in ["1", "2"] {
+        let out = format!("model{threads}.json");
+        succeed(
+            folder,
+            &["fit", "data.csv", "--target", "y", "-d", "2", "--threads", threads, "--out", &out],
+        );
+    }
+    let read = |name: &str| fs::read(folder.join(name)).unwrap();
+    assert_eq!(read("model1.json"), read("model2.json"));
+}
+
+#[test]
+fn demo_finds_what_it_hides() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = succeed(folder.path(), &["demo", "--figure", "demo.svg"]);
+    let error: f64 =
+        text.split("s, m^2 = ").nth(1).unwrap().split_whitespace().next().unwrap().parse().unwrap();
+    assert!(error < 0.05, "{text}");
+    assert!(folder.path().join("demo.svg").exists());
+}
+
+#[test]
+fn bench_reports_every_cell() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = "bench --methods smave-published --n 100,150 --p 4,6 --reps 2 --seed 5 \
+                --scenarios interaction:identity,rational:ar1 --precision f32 --json out.json";
+    let text = succeed(folder.path(), &args.split_whitespace().collect::<Vec<_>>());
+    assert!(text.contains("mean m^2"), "{text}");
+    let json: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(folder.path().join("out.json")).unwrap()).unwrap();
+    let rows = json.as_array().unwrap();
+    assert_eq!(rows.len(), 4);
+    for (row, (n, p)) in rows.iter().zip([(100, 4), (100, 6), (150, 4), (150, 6)]) {
+        assert_eq!(row["method"], "smave-published");
+        assert_eq!((row["n"].as_u64(), row["p"].as_u64(), row["runs"].as_u64()), (Some(n), Some(p), Some(4)));
+        assert!(row["mean_m2"].as_f64().unwrap() > 0.0 && row["se_m2"].as_f64().unwrap() > 0.0);
+        assert!(row["mean_seconds"].as_f64().unwrap() > 0.0);
+        assert_eq!(row.as_object().unwrap().len(), 7);
+    }
+    // A different seed is a different experiment, the same seed the same.
+    let again = succeed(
+        folder.path(),
+        &args.replace("out.json", "again.json").split_whitespace().collect::<Vec<_>>(),
+    );
+    let column = |text: &str| -> Vec<String> {
+        text.lines()
+            .filter(|l| l.contains("smave-published"))
+            .map(|l| l.split('┆').nth(3).unwrap().into())
+            .collect()
+    };
+    assert_eq!(column(&text), column(&again));
+    let other =
+        succeed(folder.path(), &args.replace("--seed 5", "--seed 6").split_whitespace().collect::<Vec<_>>());
+    assert_ne!(column(&text), column(&other));
+}
+
+#[test]
+fn bad_files_are_named_with_line_and_column() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let message = |content: &str, target: &str| {
+        fs::write(folder.join("bad.csv"), content).unwrap();
+        fail(folder, 1, &["fit", "bad.csv", "--target", target, "--dim", "1"])
+    };
+    let good = "a,b,y\n1,2,3\n2,1,4\n3,5,5\n4,4,8\n";
+    for (content, target, expected) in [
+        ("", "y", "bad.csv is empty: expected a header line"),
+        ("a,b,y\n", "y", "bad.csv has a header line but no rows"),
+        ("a,b,y\n1,2,3\n", "y", "1 rows are too few for any regression: at least 2 are needed"),
+        ("a,b,y\n1,2,3\n2,4,5\n", "y", "2 rows are too few to fit local regressions in 1 dimensions"),
+        ("a,b,y\n1,2,3\n4,5\n", "y", "bad.csv, line 3: 2 values where the header has 3 columns"),
+        ("a,b,y\n1,2,3\n4,oops,6\n", "y", "bad.csv, line 3, column 2 ('b'): 'oops' is not a number"),
+        ("a,b,y\n1,2,3\n4,,6\n", "y", "bad.csv, line 3, column 2 ('b'): the value is missing"),
+        ("a,b,y\n1,2,3\n4,NaN,6\n", "y", "bad.csv, line 3, column 2 ('b'): 'NaN' is not a finite number"),
+        ("a,b,y\n1,1e999,3\n", "y", "bad.csv, line 2, column 2 ('b'): '1e999' is not a finite number"),
+        (
+            "a,b,y\n1,2,red\n",
+            "y",
+            "bad.csv, line 2, column 3 ('y'): the target must be numeric, but 'red' is text",
+        ),
+        ("a,a,y\n1,2,3\n", "y", "bad.csv, line 1: columns 1 and 2 are both named 'a'"),
+        ("y\n1\n2\n", "y", "bad.csv has no columns besides the target 'y'"),
+        ("a,b,y\n1,2,3\n2,1,3\n3,5,3\n", "y", "the target y is 3 in every row"),
+        (good, "z", "bad.csv has no column 'z'; its columns are 'a', 'b', 'y'"),
+        (good, "Y", "did you mean 'y'?"),
+    ] {
+        let text = message(content, target);
+        assert!(text.starts_with("error: ") && text.contains(expected), "expected {expected}\nfound {text}");
+    }
+    // Bytes that are no text at all.
+    fs::write(folder.join("bad.csv"), [0x50, 0x4b, 0x03, 0xff, b'\n', 1, 2]).unwrap();
+    assert!(
+        fail(folder, 1, &["fit", "bad.csv", "--target", "y", "--dim", "1"]).contains("is this a CSV file?")
+    );
+    assert!(
+        fail(folder, 1, &["fit", "no.csv", "--target", "y", "--dim", "1"]).contains("cannot read no.csv")
+    );
+    for (dim, expected) in [("0", "to 0 dimensions: choose between 1 and 2"), ("3", "to 3 dimensions")] {
+        fs::write(folder.join("good.csv"), good).unwrap();
+        let text = fail(folder, 1, &["fit", "good.csv", "--target", "y", "--dim", dim]);
+        assert!(text.contains(expected), "{text}");
+    }
+}
+
+#[test]
+fn bad_models_and_other_columns_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    simulate(folder);
+    let text = fail(folder, 1, &["transform", "data.csv", "data.csv", "--out", "z.csv"]);
+    assert!(text.contains("data.csv is not a usable model file"), "{text}");
+    succeed(
+        folder,
+        &["fit", "data.csv", "--target", "y", "-d", "1", "--max-iter", "2", "--out", "model.json"],
+    );
+    fs::write(folder.join("other.csv"), "x1,x2,x3,x4,x5\n1,2,3,4,5\n").unwrap();
+    let text = fail(folder, 1, &["transform", "model.json", "other.csv", "--out", "z.csv"]);
+    assert!(text.contains("other.csv has no column 'x6'"), "{text}");
+    assert!(!folder.join("z.csv").exists());
+    let text = fail(folder, 1, &["fit", "data.csv", "--target", "y", "-d", "1", "--truth", "data.csv"]);
+    assert!(text.contains("data.csv is not a basis"), "{text}");
+    let text = fail(folder, 1, &["demo", "--figure", "demo.png"]);
+    assert!(text.contains("ends in .svg"), "{text}");
+}
+
+#[test]
+fn bad_usage_is_exit_code_two() {
+    let folder = tempfile::tempdir().unwrap();
+    for args in [
+        &["fit"][..],
+        &["fit", "data.csv", "--target", "y", "--dim", "two"],
+        &["bench", "--methods", "nonsense", "--n", "100", "--p", "5"],
+        &["bench", "--methods", "smave-published", "--n", "100", "--p", "5", "--scenarios", "cubic:ar1"],
+        &["demo", "--threads", "0"],
+        &["unknown"],
+    ] {
+        fail(folder.path(), 2, args);
+    }
+}

@@ -1,0 +1,199 @@
+//! X and y, checked once, so that nothing after has to check again.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt;
+
+use crate::data::design::{Design, expect_size};
+use crate::error::{Error, Result};
+
+/// Something a user should know about the data that does not stop a fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Warning {
+    /// All values of a column are equal: it can have no effect.
+    ConstantColumn {
+        /// Column, counted from 0.
+        column: usize,
+        /// Its name.
+        name: String,
+    },
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Warning::ConstantColumn { column, name } => {
+                write!(
+                    f,
+                    "column {column} ('{name}') is constant and cannot contribute; consider dropping it"
+                )
+            }
+        }
+    }
+}
+
+/// n samples of p covariates and one response, all finite.
+pub struct Dataset<'a> {
+    x: Box<dyn Design + 'a>,
+    y: Cow<'a, [f64]>,
+    names: Vec<String>,
+    warnings: Vec<Warning>,
+}
+
+impl<'a> Dataset<'a> {
+    /// Checks shapes and values. Columns are named x1, x2, ... until [`Dataset::with_names`].
+    ///
+    /// # Errors
+    /// No rows or columns, fewer than 2 rows, lengths that differ, a value
+    /// that is not finite, a response that never changes.
+    pub fn new(x: impl Design + 'a, y: impl Into<Cow<'a, [f64]>>) -> Result<Self> {
+        Self::from_parts(Box::new(x), y.into(), None)
+    }
+
+    /// As [`Dataset::new`], with the names of the columns of X.
+    ///
+    /// # Errors
+    /// Also when there are more or fewer names than columns, or two that are the same.
+    pub fn with_names(x: impl Design + 'a, y: impl Into<Cow<'a, [f64]>>, names: Vec<String>) -> Result<Self> {
+        Self::from_parts(Box::new(x), y.into(), Some(names))
+    }
+
+    fn from_parts(x: Box<dyn Design + 'a>, y: Cow<'a, [f64]>, names: Option<Vec<String>>) -> Result<Self> {
+        let (n_rows, n_cols) = (x.n_rows(), x.n_cols());
+        if n_rows == 0 || n_cols == 0 {
+            return Err(Error::Empty { n_rows, n_cols });
+        }
+        expect_size("length of y against rows of X", n_rows, y.len())?;
+        let names = names.unwrap_or_else(|| default_names(n_cols));
+        expect_size("column names against columns of X", n_cols, names.len())?;
+        check_distinct(&names)?;
+        if n_rows < 2 {
+            return Err(Error::TooFewSamples {
+                needed: 2,
+                found: n_rows,
+                purpose: "for any regression".into(),
+            });
+        }
+        let inspection = x.inspect();
+        if let Some((row, column, value)) = inspection.first_non_finite {
+            return Err(Error::NonFinite { row, column, name: names[column].clone(), value });
+        }
+        if let Some(row) = y.iter().position(|v| !v.is_finite()) {
+            return Err(Error::NonFiniteTarget { row, value: y[row] });
+        }
+        if y.iter().all(|v| *v == y[0]) {
+            return Err(Error::ConstantTarget { value: y[0] });
+        }
+        let warnings = inspection
+            .constant
+            .iter()
+            .enumerate()
+            .filter(|(_, constant)| **constant)
+            .map(|(column, _)| Warning::ConstantColumn { column, name: names[column].clone() })
+            .collect();
+        Ok(Self { x, y, names, warnings })
+    }
+
+    /// The covariates.
+    pub fn x(&self) -> &dyn Design {
+        &*self.x
+    }
+
+    /// The response.
+    pub fn y(&self) -> &[f64] {
+        &self.y
+    }
+
+    /// Number of samples n.
+    pub fn n_samples(&self) -> usize {
+        self.x.n_rows()
+    }
+
+    /// Number of covariates p.
+    pub fn n_features(&self) -> usize {
+        self.x.n_cols()
+    }
+
+    /// The names of the covariates.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// What a user should know about the data.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+}
+
+impl fmt::Debug for Dataset<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Dataset")
+            .field("n_samples", &self.n_samples())
+            .field("n_features", &self.n_features())
+            .field("warnings", &self.warnings)
+            .finish_non_exhaustive()
+    }
+}
+
+/// x1, x2, ..., xp.
+pub fn default_names(n_cols: usize) -> Vec<String> {
+    (1..=n_cols).map(|i| format!("x{i}")).collect()
+}
+
+fn check_distinct(names: &[String]) -> Result<()> {
+    let mut seen = HashMap::new();
+    for (second, name) in names.iter().enumerate() {
+        if let Some(first) = seen.insert(name, second) {
+            return Err(Error::DuplicateName { name: name.clone(), first, second });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::dense::Dense;
+
+    fn message(x: Vec<f64>, n: usize, p: usize, y: Vec<f64>) -> String {
+        Dataset::new(Dense::new(x, n, p).unwrap(), y).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn bad_values_are_named_by_row_and_column() {
+        let text = message(vec![1.0, 2.0, 3.0, f64::NAN], 2, 2, vec![0.0, 1.0]);
+        assert_eq!(text, "row 1, column 1 ('x2') of X is NaN: remove the row or fill the value in first");
+        let text = message(vec![1.0, f64::NEG_INFINITY, 3.0, 1.0], 2, 2, vec![0.0, 1.0]);
+        assert!(text.starts_with("row 0, column 1 ('x2') of X is -inf"), "{text}");
+        let text = message(vec![1.0, 2.0], 2, 1, vec![0.0, f64::INFINITY]);
+        assert!(text.starts_with("row 1 of the target y is inf"), "{text}");
+    }
+
+    #[test]
+    fn shapes_that_differ_are_refused() {
+        let text = message(vec![1.0, 2.0, 3.0], 3, 1, vec![0.0, 1.0]);
+        assert_eq!(text, "length of y against rows of X: expected 3, found 2");
+        let x = Dense::new(vec![1.0, 2.0, 3.0, 4.0], 2, 2).unwrap();
+        let one = Dataset::with_names(x.clone(), vec![0.0, 1.0], vec!["a".into()]).unwrap_err().to_string();
+        assert_eq!(one, "column names against columns of X: expected 2, found 1");
+        let twice = Dataset::with_names(x, vec![0.0, 1.0], vec!["a".into(), "a".into()]).unwrap_err();
+        assert_eq!(twice.to_string(), "columns 0 and 1 are both named 'a': rename one of them");
+    }
+
+    #[test]
+    fn empty_one_row_and_constant_targets_are_refused() {
+        assert!(message(vec![], 0, 3, vec![]).starts_with("the data is empty: 0 rows and 3 columns"));
+        assert!(message(vec![], 3, 0, vec![0.0, 1.0, 2.0]).starts_with("the data is empty"));
+        assert!(message(vec![1.0], 1, 1, vec![1.0]).starts_with("1 rows are too few for any regression"));
+        assert!(message(vec![1.0, 2.0], 2, 1, vec![4.0, 4.0]).starts_with("the target y is 4 in every row"));
+    }
+
+    #[test]
+    fn a_constant_column_is_a_warning() {
+        let x = Dense::new(vec![1.0f32, 2.0, 1.0, 3.0], 2, 2).unwrap();
+        let data = Dataset::new(x, vec![0.0, 1.0]).unwrap();
+        assert_eq!(data.warnings(), [Warning::ConstantColumn { column: 0, name: "x1".into() }]);
+        assert!(data.warnings()[0].to_string().contains("'x1'"));
+    }
+}

@@ -1,0 +1,13 @@
+//! Covariates and responses: where they are stored, how they are seen.
+
+pub mod dataset;
+pub mod dense;
+pub mod design;
+pub mod simulate;
+pub mod standardize;
+
+pub use crate::linalg::Element;
+pub use dataset::{Dataset, Warning};
+pub use dense::Dense;
+pub use design::{Design, Moments, Rows};
+pub use standardize::{Standardization, Standardized};

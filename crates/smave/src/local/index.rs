@@ -1,0 +1,52 @@
+//! Exact nearest neighbors behind one interface.
+//!
+//! Neighbors of a query are ordered by (squared distance, row): ties go to the
+//! smaller row number, so the answer is unique and every index gives the same
+//! set. Squared distances are always those of one plain sum in coordinate
+//! order, whatever the index uses inside.
+
+use crate::linalg::Points;
+use crate::local::kdtree;
+use crate::local::scan::Scan;
+
+/// A row and its squared distance from the query.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Neighbor {
+    /// Squared Euclidean distance.
+    pub distance2: f64,
+    /// Row number.
+    pub row: u32,
+}
+
+impl Neighbor {
+    /// Nonnegative floats compare like their bit patterns: one integer comparison decides.
+    #[inline(always)]
+    fn key(&self) -> (u64, u32) {
+        (self.distance2.to_bits(), self.row)
+    }
+}
+
+/// Finds the nearest rows of a fixed set of points.
+pub trait NeighborIndex: Send + Sync {
+    /// Replaces the contents of `found` by the `k` nearest rows to `query`, in
+    /// no particular order but always the same one (all rows if there are fewer).
+    fn nearest(&self, query: &[f64], k: usize, found: &mut Vec<Neighbor>);
+}
+
+/// The index that answers fastest for these points and queries of `k` neighbors.
+///
+/// In one and two dimensions a slab holds little more than the ball, above a dozen a tree
+/// reads everything anyway, and a few thousand points are read faster than a tree is
+/// descended (`benches/neighbors`).
+pub fn build_index(points: &Points, k: usize) -> Box<dyn NeighborIndex + '_> {
+    let tree_pays = (3..=12).contains(&points.dim()) && points.len() > 6000;
+    if tree_pays && let Some(tree) = kdtree::build(points) { tree } else { Box::new(Scan::new(points, k)) }
+}
+
+/// Keeps the `k` nearest of `candidates`.
+pub(crate) fn keep_nearest(candidates: &mut Vec<Neighbor>, k: usize) {
+    if candidates.len() > k && k > 0 {
+        candidates.select_nth_unstable_by_key(k - 1, Neighbor::key);
+    }
+    candidates.truncate(k);
+}

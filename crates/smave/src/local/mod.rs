@@ -1,0 +1,11 @@
+//! Who is near whom in the projected space, and with what weight.
+
+pub mod index;
+pub mod kdtree;
+pub mod neighborhoods;
+pub mod scan;
+pub mod size;
+
+pub use index::{Neighbor, NeighborIndex, build_index};
+pub use neighborhoods::{Neighborhoods, Weighting};
+pub use size::neighborhood_size;

@@ -1,0 +1,82 @@
+//! What each iteration reports, and to whom.
+//!
+//! Long work never prints. It tells an [`Observer`] after each iteration, which
+//! may draw a progress bar, collect a curve, or ask it to stop.
+
+use std::fmt;
+use std::ops::ControlFlow;
+
+use serde::{Deserialize, Serialize};
+
+use crate::linalg::MatRef;
+
+/// One iteration of a fit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Iteration {
+    /// Number of the iteration, from 0.
+    pub iteration: usize,
+    /// Average over the batch of the local variance of y that the local fits explain.
+    pub objective: f64,
+    /// Frobenius norm of the gradient estimate, before any normalization.
+    pub gradient_norm: f64,
+    /// Where neighborhoods were rebuilt: the largest principal angle, in radians,
+    /// between the subspace now and at the previous rebuild.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moved: Option<f64>,
+}
+
+/// What an observer sees after an iteration.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress<'a> {
+    /// The iteration.
+    pub iteration: &'a Iteration,
+    /// Iterations there will be at the most.
+    pub max_iter: usize,
+    /// The basis after the iteration, p x d, in the coordinates the method works in.
+    pub basis: MatRef<'a, f64>,
+}
+
+/// Watches a fit, and can end it. Called from a thread of the pool, always the same one at a time.
+pub trait Observer: Send {
+    /// Called after each iteration; `Break` ends the fit with what it has.
+    fn on_iteration(&mut self, progress: Progress<'_>) -> ControlFlow<()>;
+}
+
+impl<F: FnMut(Progress<'_>) -> ControlFlow<()> + Send> Observer for F {
+    fn on_iteration(&mut self, progress: Progress<'_>) -> ControlFlow<()> {
+        self(progress)
+    }
+}
+
+/// The observer that does nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl Observer for Silent {
+    fn on_iteration(&mut self, _: Progress<'_>) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+/// Why a fit ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum StopReason {
+    /// All iterations were made.
+    MaxIterations,
+    /// The subspace stopped moving between two rebuilds of the neighborhoods.
+    Settled,
+    /// The observer asked for it.
+    Cancelled,
+}
+
+impl fmt::Display for StopReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            StopReason::MaxIterations => "all iterations done",
+            StopReason::Settled => "the subspace stopped moving",
+            StopReason::Cancelled => "cancelled",
+        })
+    }
+}
