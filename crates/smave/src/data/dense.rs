@@ -47,10 +47,10 @@ impl<'a, T: Element> Dense<'a, T> {
         &self.values[row * self.n_cols..(row + 1) * self.n_cols]
     }
 
-    /// Rows per chunk of work: some 64k values, so that a small matrix is one
+    /// Rows per chunk of work: some 16k values, so that a small matrix is one
     /// chunk, and never more than 64 chunks to add up.
     fn chunk(&self, n_rows: usize) -> usize {
-        (65_536 / self.n_cols.max(1)).max(n_rows.div_ceil(64)).max(16)
+        (16_384 / self.n_cols.max(1)).max(n_rows.div_ceil(64)).max(16)
     }
 }
 
@@ -65,16 +65,19 @@ impl<T: Element> Design for Dense<'_, T> {
 
     fn project_into(&self, b: MatRef<'_, f64>, rows: Rows<'_>, z: &mut Points) {
         let (count, d) = (rows.count(self.n_rows), b.ncols());
-        assert_eq!((b.nrows(), z.len(), z.dim()), (self.n_cols, count, d), "shapes of project");
+        assert_eq!((b.nrows(), z.len()), (self.n_cols, count), "shapes of project");
+        let width = z.dim();
+        assert!(width >= d, "points of {width} coordinates cannot hold {d}");
         let columns: Vec<Vec<f64>> = (0..d).map(|c| b.col(c).iter().copied().collect()).collect();
         let chunk = self.chunk(count);
-        z.values_mut().par_chunks_mut(chunk * d).enumerate().for_each(|(c, z)| {
+        z.values_mut().par_chunks_mut(chunk * width.max(1)).enumerate().for_each(|(c, z)| {
             let first = c * chunk;
-            let range = first..first + z.len() / d;
+            let range = first..first + z.len() / width;
             Arch::new().dispatch(ProjectRows {
                 source: RowSource { x: self, rows, range },
                 columns: &columns,
                 z,
+                width,
             });
         });
     }
@@ -182,11 +185,13 @@ impl<T: Element> RowSource<'_, T> {
     }
 }
 
-/// Writes `x_r'b` for each row r and each column b to `z`.
+/// Writes `x_r'b` for each row r and each column b to the beginning of point r of `z`.
 struct ProjectRows<'a, T: Element> {
     source: RowSource<'a, T>,
     columns: &'a [Vec<f64>],
     z: &'a mut [f64],
+    /// Coordinates per point of `z`.
+    width: usize,
 }
 
 impl<T: Element> WithSimd for ProjectRows<'_, T> {
@@ -194,11 +199,11 @@ impl<T: Element> WithSimd for ProjectRows<'_, T> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self { source, columns, z } = self;
+        let Self { source, columns, z, width } = self;
         let d = columns.len();
         let mut buffers: [Vec<f64>; BLOCK] = Default::default();
         let mut r = source.range.start;
-        let mut blocks = z.chunks_exact_mut(BLOCK * d);
+        let mut blocks = z.chunks_exact_mut(BLOCK * width);
         for z in &mut blocks {
             let [b0, b1, b2, b3] = &mut buffers;
             let rows = [
@@ -210,17 +215,17 @@ impl<T: Element> WithSimd for ProjectRows<'_, T> {
             let (pairs, single) = columns.as_chunks::<2>();
             for (pair, [first, second]) in pairs.iter().enumerate() {
                 for (i, dots) in dot_block(simd, rows, [first, second]).iter().enumerate() {
-                    z[i * d + 2 * pair..][..2].copy_from_slice(dots);
+                    z[i * width + 2 * pair..][..2].copy_from_slice(dots);
                 }
             }
             if let [last] = single {
                 for (i, [dot]) in dot_block(simd, rows, [last]).into_iter().enumerate() {
-                    z[i * d + d - 1] = dot;
+                    z[i * width + d - 1] = dot;
                 }
             }
             r += BLOCK;
         }
-        for z in blocks.into_remainder().chunks_exact_mut(d) {
+        for z in blocks.into_remainder().chunks_exact_mut(width) {
             let row = source.widened(r, &mut buffers[0]);
             for (z, column) in z.iter_mut().zip(columns) {
                 [[*z]] = dot_block(simd, [row], [column]);

@@ -57,7 +57,8 @@ pub trait Design: Send + Sync {
     /// Number of covariates p.
     fn n_cols(&self) -> usize;
 
-    /// Z = X B for the given rows: point r of `z` is row `rows[r]` of X times `b`.
+    /// Z = X B for the given rows: point r of `z` begins with row `rows[r]` of X times `b`.
+    /// Points may have more coordinates than `b` has columns; the others are left as they are.
     ///
     /// # Panics
     /// If the shapes do not fit or a row does not exist; [`Design::project`] checks them.

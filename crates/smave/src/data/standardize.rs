@@ -99,7 +99,8 @@ impl Design for Standardized<'_> {
         let center = &self.standardization.center;
         let shift: Vec<f64> =
             (0..b.ncols()).map(|j| b.col(j).iter().zip(center).map(|(b, c)| b * c).sum()).collect();
-        for point in z.values_mut().chunks_exact_mut(shift.len().max(1)) {
+        let width = z.dim().max(1);
+        for point in z.values_mut().chunks_exact_mut(width) {
             for (z, shift) in point.iter_mut().zip(&shift) {
                 *z -= shift;
             }

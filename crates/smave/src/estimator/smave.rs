@@ -32,7 +32,7 @@ use crate::objective::mave::{MaveObjective, Scratch};
 use crate::optim::sgd::HeavyBall;
 use crate::optim::step_size::StepSize;
 use crate::optim::trace::{Iteration, Observer, Progress, Silent, StopReason};
-use crate::parallel::in_pool;
+use crate::parallel::in_hot_pool;
 use crate::rng::{Purpose, stream};
 
 /// Stochastic MAVE. Every field has a setter; see [`Smave::published`] for the defaults.
@@ -193,7 +193,7 @@ impl Smave {
     /// # Errors
     /// As [`Smave::fit`]. A cancelled fit is a result, not an error.
     pub fn fit_observed(&self, data: &Dataset<'_>, observer: &mut dyn Observer) -> Result<Reduction> {
-        in_pool(|| self.fit_here(data, observer))
+        in_hot_pool(|| self.fit_here(data, observer))
     }
 
     fn fit_here(&self, data: &Dataset<'_>, observer: &mut dyn Observer) -> Result<Reduction> {

@@ -15,8 +15,10 @@
 //! The gradient is that of Prop. "Riemannian gradient", summed over the m
 //! anchors; it is horizontal, $B^\top \mathrm{grad} = 0$, without a projection.
 //!
-//! Anchors are cut into chunks, each with a copy of C; the cut depends on the
-//! sizes alone and copies are added in order, so threads leave no trace.
+//! Localizing runs in two parallel passes. The first solves the local regressions, anchor by
+//! anchor. The second builds C block by block of rows: each block goes through all anchors,
+//! which list their neighbors in row order, so blocks share nothing, stay in the cache, and
+//! each row of C is a sum in the order of the anchors. Threads leave no trace.
 
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
@@ -24,7 +26,7 @@ use rayon::prelude::*;
 use crate::data::design::{Design, Rows, expect_size};
 use crate::error::Result;
 use crate::linalg::{Mat, MatRef, Points};
-use crate::local::neighborhoods::{Neighborhood, Neighborhoods};
+use crate::local::neighborhoods::Neighborhoods;
 use crate::objective::regression::LocalRegression;
 
 /// The MAVE criterion of one data set.
@@ -46,20 +48,20 @@ pub struct Evaluation {
     pub slope_outer: Mat<f64>,
 }
 
-/// Memory that evaluations reuse.
+/// Memory that evaluations of one objective reuse.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    z: Option<Points>,
     /// z and y of each row together, as the local regressions read them.
     zy: Option<Points>,
-    /// Copies of C, one per chunk of anchors.
-    copies: Vec<Points>,
+    c: Option<Points>,
 }
 
-/// What a chunk of anchors adds up.
-struct Partial {
+/// What some anchors found: sums, and for each anchor what the second pass needs.
+struct Solved {
     value: f64,
     slope_outer: Vec<f64>,
+    /// For each anchor, the slope u and the means of z and y.
+    fits: Vec<f64>,
 }
 
 impl<'a> MaveObjective<'a> {
@@ -104,12 +106,21 @@ impl<'a> MaveObjective<'a> {
         scratch: &mut Scratch,
     ) -> Evaluation {
         let (n, d) = (self.y.len(), b.ncols());
-        let z = sized(&mut scratch.z, n, d);
-        self.x.project_into(b, Rows::All, z);
-        let (value, slope_outer) = self.localize(z, hoods, anchors, &mut scratch.zy, &mut scratch.copies);
+        let zy = match scratch.zy.take() {
+            Some(zy) if zy.dim() == d + 1 => scratch.zy.insert(zy),
+            _ => scratch.zy.insert(self.with_response(&Points::zeros(n, d))),
+        };
+        self.x.project_into(b, Rows::All, zy);
+        let solved = self.solve(zy, hoods, anchors);
+        let c = match scratch.c.take() {
+            Some(c) if c.dim() == d => scratch.c.insert(c),
+            _ => scratch.c.insert(Points::zeros(n, d)),
+        };
+        weigh_rows(zy, hoods, anchors, &solved, c);
+        let (value, slope_outer) = add_up(&solved, d);
 
         let mut gradient = Mat::zeros(b.nrows(), d);
-        self.x.pull_back_into(&scratch.copies[0], Rows::All, gradient.as_mut());
+        self.x.pull_back_into(c, Rows::All, gradient.as_mut());
         let ridge_term = b * &slope_outer;
         for j in 0..d {
             for (g, ridge_term) in gradient.col_as_slice_mut(j).iter_mut().zip(ridge_term.col_as_slice(j)) {
@@ -119,169 +130,172 @@ impl<'a> MaveObjective<'a> {
         Evaluation { value, gradient, slope_outer }
     }
 
-    /// The sum of values and of slope outer products at projections `z`; C is left in `copies[0]`.
-    fn localize(
-        &self,
-        z: &Points,
-        hoods: &Neighborhoods,
-        anchors: &[usize],
-        zy: &mut Option<Points>,
-        copies: &mut Vec<Points>,
-    ) -> (f64, Mat<f64>) {
-        let (n, d) = (z.len(), z.dim());
-        let zy = sized(zy, n, d + 1);
-        interleave_into(z, self.y, zy);
-        let zy = &*zy;
-        let entries: usize = anchors.iter().map(|&a| hoods.get(a).rows.len()).sum();
-        let chunks = chunk_count(entries, n * d).min(anchors.len()).max(1);
-        copies.retain(|copy| (copy.len(), copy.dim()) == (n, d));
-        copies.resize_with(chunks.max(copies.len()), || Points::zeros(n, d));
-        let copies = &mut copies[..chunks];
-
-        let per_chunk = anchors.len().div_ceil(chunks).max(1);
-        let partials: Vec<Partial> = copies
-            .par_iter_mut()
-            .enumerate()
-            .map(|(index, c)| {
-                c.values_mut().fill(0.0);
-                let first = (index * per_chunk).min(anchors.len());
-                let last = (first + per_chunk).min(anchors.len());
-                Arch::new().dispatch(LocalizeChunk {
-                    ridge: self.ridge,
-                    zy,
-                    hoods,
-                    anchors: &anchors[first..last],
-                    c: c.values_mut(),
-                })
-            })
-            .collect();
-
-        let (total, others) = copies.split_first_mut().expect("at least one chunk");
-        if !others.is_empty() {
-            const BLOCK: usize = 2048;
-            total.values_mut().par_chunks_mut(BLOCK).enumerate().for_each(|(block, total)| {
-                for other in &*others {
-                    for (t, o) in total.iter_mut().zip(&other.values()[block * BLOCK..]) {
-                        *t += o;
-                    }
-                }
-            });
+    /// Each point of `z` followed by the response of its row.
+    fn with_response(&self, z: &Points) -> Points {
+        let mut zy = Points::zeros(z.len(), z.dim() + 1);
+        for (i, (out, y)) in zy.values_mut().chunks_exact_mut(z.dim() + 1).zip(self.y).enumerate() {
+            out[..z.dim()].copy_from_slice(z.point(i));
+            out[z.dim()] = *y;
         }
-        let value = partials.iter().map(|p| p.value).sum();
-        let outer = Mat::from_fn(d, d, |i, j| partials.iter().map(|p| p.slope_outer[i * d + j]).sum());
-        (value, outer)
+        zy
+    }
+
+    /// The local regressions of the anchors, given z and y of each row.
+    fn solve(&self, zy: &Points, hoods: &Neighborhoods, anchors: &[usize]) -> Vec<Solved> {
+        let solve = |anchors| Arch::new().dispatch(Solve { ridge: self.ridge, zy, hoods, anchors });
+        anchors.par_chunks(ANCHORS_PER_TASK).map(solve).collect()
     }
 
     /// The average outer product of the slopes at the given anchors, d x d,
     /// from projections `z` already at hand.
     pub(crate) fn average_slope_outer(&self, z: &Points, hoods: &Neighborhoods) -> Mat<f64> {
         let anchors: Vec<usize> = (0..hoods.len()).collect();
-        let (_, mut outer) = self.localize(z, hoods, &anchors, &mut None, &mut Vec::new());
+        let (_, mut outer) = add_up(&self.solve(&self.with_response(z), hoods, &anchors), z.dim());
         outer *= 1.0 / anchors.len().max(1) as f64;
         outer
     }
 }
 
-/// Points of the given shape, reused if they have it already.
-fn sized(slot: &mut Option<Points>, len: usize, dim: usize) -> &mut Points {
-    match slot.take() {
-        Some(points) if (points.len(), points.dim()) == (len, dim) => slot.insert(points),
-        _ => slot.insert(Points::zeros(len, dim)),
-    }
+/// Anchors whose regressions are one task. Part of the result: sums run within tasks, then over them.
+const ANCHORS_PER_TASK: usize = 4;
+
+/// The sums over all tasks, in order.
+fn add_up(solved: &[Solved], d: usize) -> (f64, Mat<f64>) {
+    let value = solved.iter().map(|s| s.value).sum();
+    let outer = Mat::from_fn(d, d, |i, j| solved.iter().map(|s| s.slope_outer[i * d + j]).sum());
+    (value, outer)
 }
 
-/// Writes z_i and then y_i for each row i.
-fn interleave_into(z: &Points, y: &[f64], zy: &mut Points) {
-    const ROWS: usize = 1024;
-    let d = z.dim();
-    zy.values_mut().par_chunks_mut(ROWS * (d + 1)).enumerate().for_each(|(chunk, out)| {
-        let first = chunk * ROWS;
-        for (offset, out) in out.chunks_exact_mut(d + 1).enumerate() {
-            out[..d].copy_from_slice(z.point(first + offset));
-            out[d] = y[first + offset];
-        }
-    });
-}
-
-/// The local regressions of some anchors; C is added to `c`.
-struct LocalizeChunk<'a> {
+/// The first pass over some anchors.
+struct Solve<'a> {
     ridge: f64,
     zy: &'a Points,
     hoods: &'a Neighborhoods,
     anchors: &'a [usize],
-    c: &'a mut [f64],
 }
 
-impl WithSimd for LocalizeChunk<'_> {
-    type Output = Partial;
+impl WithSimd for Solve<'_> {
+    type Output = Solved;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) -> Partial {
-        let Self { ridge, zy, hoods, anchors, c } = self;
+    fn with_simd<S: Simd>(self, simd: S) -> Solved {
+        let Self { ridge, zy, hoods, anchors } = self;
         let d = zy.dim() - 1;
-        let mut partial = Partial { value: 0.0, slope_outer: vec![0.0; d * d] };
+        let fits = Vec::with_capacity(anchors.len() * (2 * d + 1));
+        let mut solved = Solved { value: 0.0, slope_outer: vec![0.0; d * d], fits };
         let mut fit = LocalRegression::new(d);
         for &anchor in anchors {
-            let hood = hoods.get(anchor);
-            fit.fit(simd, zy, hood, ridge);
-            partial.value += fit.value();
+            fit.fit(simd, zy, hoods.get(anchor), ridge);
+            solved.value += fit.value();
             let u = fit.slope();
-            for (row, ui) in partial.slope_outer.chunks_exact_mut(d).zip(u) {
+            for (row, ui) in solved.slope_outer.chunks_exact_mut(d).zip(u) {
                 for (sum, uj) in row.iter_mut().zip(u) {
                     *sum += ui * uj;
                 }
             }
-            match d {
-                1 => scatter::<1>(hood, fit.residuals(), u, c),
-                2 => scatter::<2>(hood, fit.residuals(), u, c),
-                3 => scatter::<3>(hood, fit.residuals(), u, c),
-                4 => scatter::<4>(hood, fit.residuals(), u, c),
-                _ => scatter_any(hood, fit.residuals(), u, c),
+            solved.fits.extend(u);
+            solved.fits.extend(fit.means());
+        }
+        solved
+    }
+}
+
+/// The second pass: $C_i = \sum_j w_{ij} r_{ij} u_j^\top$.
+fn weigh_rows(zy: &Points, hoods: &Neighborhoods, anchors: &[usize], solved: &[Solved], c: &mut Points) {
+    let d = c.dim();
+    let rows_per_block = hoods.rows_per_block();
+    c.values_mut().par_chunks_mut(rows_per_block * d).enumerate().for_each(|(block, c)| {
+        c.fill(0.0);
+        let block = WeighBlock { zy, hoods, anchors, solved, block, c };
+        match d {
+            1 => Arch::new().dispatch(FixedDimension::<1>(block)),
+            2 => Arch::new().dispatch(FixedDimension::<2>(block)),
+            3 => Arch::new().dispatch(FixedDimension::<3>(block)),
+            4 => Arch::new().dispatch(FixedDimension::<4>(block)),
+            _ => block.in_any_dimension(d),
+        }
+    });
+}
+
+/// The second pass over one block of rows.
+struct WeighBlock<'a> {
+    zy: &'a Points,
+    hoods: &'a Neighborhoods,
+    anchors: &'a [usize],
+    solved: &'a [Solved],
+    block: usize,
+    /// C of the block, zero at the beginning.
+    c: &'a mut [f64],
+}
+
+impl WeighBlock<'_> {
+    /// Calls `add(c, place in the block, row, weight, fit)` for each neighbor in the block, anchor by anchor.
+    #[inline(always)]
+    fn for_each(self, d: usize, mut add: impl FnMut(&mut [f64], usize, usize, f64, &[f64])) {
+        let Self { hoods, anchors, solved, block, c, .. } = self;
+        let first = block * hoods.rows_per_block();
+        let fits = solved.iter().flat_map(|s| s.fits.chunks_exact(2 * d + 1));
+        for (&anchor, fit) in anchors.iter().zip(fits) {
+            let equal = 1.0 / hoods.get(anchor).rows.len() as f64;
+            let hood = hoods.in_block(anchor, block);
+            match hood.weights {
+                None => {
+                    for &row in hood.rows {
+                        add(c, row as usize - first, row as usize, equal, fit);
+                    }
+                }
+                Some(weights) => {
+                    for (&row, &w) in hood.rows.iter().zip(weights) {
+                        add(c, row as usize - first, row as usize, w, fit);
+                    }
+                }
             }
         }
-        partial
+    }
+
+    /// Adds $w r u^\top$ in any dimension.
+    fn in_any_dimension(self, d: usize) {
+        let zy = self.zy;
+        self.for_each(d, |c, place, row, weight, fit| {
+            let (u, means) = fit.split_at(d);
+            let point = zy.point(row);
+            let mut residual = point[d] - means[d];
+            for i in 0..d {
+                residual -= u[i] * (point[i] - means[i]);
+            }
+            let weighted = weight * residual;
+            for (c, u) in c[place * d..(place + 1) * d].iter_mut().zip(u) {
+                *c += weighted * u;
+            }
+        });
     }
 }
 
-/// Adds $w_i r_i u^\top$ to row i of C for each neighbor i, in D dimensions known to the compiler.
-#[inline(always)]
-fn scatter<const D: usize>(hood: Neighborhood<'_>, residuals: &[f64], slope: &[f64], c: &mut [f64]) {
-    let u: &[f64; D] = slope.first_chunk().expect("a slope of D coordinates");
-    let c = c.as_chunks_mut::<D>().0;
-    let mut add = |row: u32, weighted: f64| {
-        let c = &mut c[row as usize];
-        for i in 0..D {
-            c[i] += weighted * u[i];
-        }
-    };
-    match hood.weights {
-        None => {
-            let equal = 1.0 / hood.rows.len() as f64;
-            hood.rows.iter().zip(residuals).for_each(|(&row, r)| add(row, equal * r));
-        }
-        Some(weights) => {
-            hood.rows.iter().zip(residuals).zip(weights).for_each(|((&row, r), w)| add(row, w * r));
-        }
-    }
-}
+/// The same in D dimensions known to the compiler.
+struct FixedDimension<'a, const D: usize>(WeighBlock<'a>);
 
-/// The same in any number of dimensions.
-#[inline(always)]
-fn scatter_any(hood: Neighborhood<'_>, residuals: &[f64], u: &[f64], c: &mut [f64]) {
-    let equal = 1.0 / hood.rows.len() as f64;
-    for (q, (&row, r)) in hood.rows.iter().zip(residuals).enumerate() {
-        let weighted = r * hood.weights.map_or(equal, |w| w[q]);
-        let at = row as usize * u.len();
-        for (c, u) in c[at..at + u.len()].iter_mut().zip(u) {
-            *c += weighted * u;
-        }
-    }
-}
+impl<const D: usize> WithSimd for FixedDimension<'_, D> {
+    type Output = ();
 
-/// Chunks that `entries` neighbors are worth when each chunk costs a copy of
-/// `copy_len` numbers: a power of two, which any usual number of threads divides
-/// evenly, with enough work for each, at most 16.
-fn chunk_count(entries: usize, copy_len: usize) -> usize {
-    let worth = (entries / (copy_len / 2).max(4096)).clamp(1, 16);
-    1 << worth.ilog2()
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let zy = self.0.zy.values();
+        self.0.for_each(
+            D,
+            #[inline(always)]
+            |c, place, row, weight, fit| {
+                let (u, means): (&[f64; D], _) = fit.split_first_chunk().expect("a slope of D coordinates");
+                let point = &zy[row * (D + 1)..(row + 1) * (D + 1)];
+                let mut residual = point[D] - means[D];
+                for i in 0..D {
+                    residual -= u[i] * (point[i] - means[i]);
+                }
+                let weighted = weight * residual;
+                let c = &mut c.as_chunks_mut::<D>().0[place];
+                for i in 0..D {
+                    c[i] += weighted * u[i];
+                }
+            },
+        );
+    }
 }

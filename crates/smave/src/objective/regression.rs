@@ -24,14 +24,15 @@ use crate::simd::{dot, sum_from};
 /// Space for one local regression, and its result.
 #[derive(Clone, Debug)]
 pub(crate) struct LocalRegression {
-    /// Centered coordinates, k of the first, k of the second, ..., then the k
-    /// centered responses, which end as residuals.
+    /// Centered coordinates, k of the first, k of the second, ..., then the k centered responses.
     columns: Vec<f64>,
     /// The coordinates times the weights; unused when weights are equal.
     weighted_z: Vec<f64>,
     gram: Vec<f64>,
     moment: Vec<f64>,
     slope: Vec<f64>,
+    /// Of the coordinates, then of the response.
+    means: Vec<f64>,
     value: f64,
 }
 
@@ -44,6 +45,7 @@ impl LocalRegression {
             gram: vec![0.0; dim * dim],
             moment: vec![0.0; dim],
             slope: vec![0.0; dim],
+            means: vec![0.0; dim + 1],
             value: 0.0,
         }
     }
@@ -58,10 +60,9 @@ impl LocalRegression {
         self.value
     }
 
-    /// The residual r of each neighbor, in the order of the neighborhood.
-    pub fn residuals(&self) -> &[f64] {
-        let d = self.slope.len();
-        &self.columns[self.columns.len() / (d + 1) * d..]
+    /// The weighted means of the coordinates, then of the response.
+    pub fn means(&self) -> &[f64] {
+        &self.means
     }
 
     /// Regresses y on z over one neighborhood; point i of `zy` holds z_i and then y_i.
@@ -77,13 +78,13 @@ impl LocalRegression {
             _ => gather_any(zy, hood.rows, &mut self.columns),
         }
         let equal = 1.0 / k as f64;
-        for column in self.columns.chunks_exact_mut(k) {
-            center(simd, column, hood.weights, equal);
+        for (column, mean) in self.columns.chunks_exact_mut(k).zip(&mut self.means) {
+            *mean = center(simd, column, hood.weights, equal);
         }
-        let (z, residuals) = self.columns.split_at_mut(d * k);
+        let (z, y) = self.columns.split_at(d * k);
         // Equal weights come out of the sums; others go into one factor first.
         let (left, scale) = match hood.weights {
-            None => (&*z, equal),
+            None => (z, equal),
             Some(weights) => {
                 self.weighted_z.clear();
                 for z in z.chunks_exact(k) {
@@ -94,7 +95,7 @@ impl LocalRegression {
         };
         for a in 0..d {
             let za = &left[a * k..(a + 1) * k];
-            self.moment[a] = scale * dot(simd, za, residuals);
+            self.moment[a] = scale * dot(simd, za, y);
             for b in 0..=a {
                 let m = dot(simd, za, &z[b * k..(b + 1) * k]);
                 self.gram[a * d + b] = scale * m;
@@ -108,11 +109,6 @@ impl LocalRegression {
             self.slope.fill(0.0);
         }
         self.value = self.slope.iter().zip(&self.moment).map(|(u, v)| u * v).sum();
-        for (z, u) in z.chunks_exact(k).zip(&self.slope) {
-            for (r, z) in residuals.iter_mut().zip(z) {
-                *r -= u * z;
-            }
-        }
     }
 }
 
@@ -141,9 +137,9 @@ fn gather_any(points: &Points, rows: &[u32], columns: &mut [f64]) {
     }
 }
 
-/// Subtracts the weighted mean.
+/// Subtracts the weighted mean, and returns it.
 #[inline(always)]
-fn center<S: Simd>(simd: S, values: &mut [f64], weights: Option<&[f64]>, equal: f64) {
+fn center<S: Simd>(simd: S, values: &mut [f64], weights: Option<&[f64]>, equal: f64) -> f64 {
     let mean = match weights {
         None => {
             // The first value is as good an origin as zero, and safe from cancellation.
@@ -155,6 +151,7 @@ fn center<S: Simd>(simd: S, values: &mut [f64], weights: Option<&[f64]>, equal: 
     for v in values {
         *v -= mean;
     }
+    mean
 }
 
 #[cfg(test)]
@@ -185,20 +182,16 @@ mod tests {
             for (c, u) in fit.slope().iter().enumerate() {
                 assert!((u - (c + 1) as f64).abs() < 1e-9, "{d} {u}");
             }
-            assert!(fit.residuals().iter().all(|r| r.abs() < 1e-9));
         }
     }
 
     #[test]
-    fn weighted_residuals_sum_to_zero() {
-        let z = points(40, 3);
-        let y: Vec<f64> = (0..40).map(|i| (0.31 * (i * i) as f64).cos()).collect();
-        let hoods = Neighborhoods::from_lists([(0..33).map(|i| (i, 0.1 + f64::from(i))).collect()]).unwrap();
-        let mut fit = LocalRegression::new(3);
-        fit.fit(pulp::Scalar, &with_response(&z, &y), hoods.get(0), 1e-5);
-        let weights = hoods.get(0).weights.unwrap();
-        let total: f64 = fit.residuals().iter().zip(weights).map(|(r, w)| r * w).sum();
-        assert!(total.abs() < 1e-14);
+    fn means_are_weighted() {
+        let zy = Points::from_values(vec![1.0, 10.0, 2.0, 20.0, 4.0, 40.0], 2).unwrap();
+        let hoods = Neighborhoods::from_lists([vec![(0, 1.0), (2, 3.0)]]).unwrap();
+        let mut fit = LocalRegression::new(1);
+        fit.fit(pulp::Scalar, &zy, hoods.get(0), 0.0);
+        assert_eq!((fit.means(), fit.slope()), (&[3.25, 32.5][..], &[10.0][..]));
     }
 
     #[test]
