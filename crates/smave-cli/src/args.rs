@@ -179,15 +179,18 @@ pub struct BenchArgs {
 pub enum Method {
     /// Stochastic MAVE exactly as published (Algorithm 1).
     SmavePublished,
-}
-
-impl Method {
-    /// The name used on the command line and in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Method::SmavePublished => "smave-published",
-        }
-    }
+    /// Sliced inverse regression.
+    Sir,
+    /// Sliced average variance estimation.
+    Save,
+    /// Directional regression.
+    Dr,
+    /// Principal Hessian directions of the response.
+    Phd,
+    /// Principal Hessian directions of the residuals of a linear regression.
+    PhdResidual,
+    /// Principal components, which do not look at the target.
+    Pca,
 }
 
 /// How X is stored.

@@ -7,6 +7,7 @@ mod args;
 mod cancel;
 mod commands;
 mod figure;
+mod methods;
 mod progress;
 mod read;
 

@@ -2,7 +2,7 @@
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use smave::data::simulate::{Covariance, Link, Simulation};
-use smave::{Dataset, Smave};
+use smave::{Dataset, Estimator, Smave};
 
 fn fits(c: &mut Criterion) {
     let mut group = c.benchmark_group("fit");

@@ -3,7 +3,7 @@
 //!     cargo run --release --example quickstart
 
 use smave::data::simulate::{Covariance, Link, Simulation};
-use smave::{Dataset, Smave, squared_distance};
+use smave::{Dataset, Estimator, Smave, squared_distance};
 
 fn main() -> smave::Result<()> {
     let made = Simulation::new(Link::Rational, Covariance::Ar1, 2000, 30).seed(1).draw()?;

@@ -8,7 +8,7 @@
 //!
 //! ```
 //! use smave::data::simulate::{Covariance, Link, Simulation};
-//! use smave::{Dataset, Smave, squared_distance};
+//! use smave::{Dataset, Estimator, Smave, squared_distance};
 //!
 //! // 1000 samples of 10 covariates, of which y depends on two combinations.
 //! let made = Simulation::new(Link::Interaction, Covariance::Ar1, 1000, 10).seed(1).draw()?;
@@ -36,7 +36,7 @@
 //! | [`objective`] | local linear regressions, the MAVE criterion and its gradient |
 //! | [`manifold`] | orthonormal frames, retraction, distances of subspaces |
 //! | [`optim`] | step sizes, stochastic ascent, observers |
-//! | [`estimator`] | [`Smave`], and the [`Reduction`] it gives |
+//! | [`estimator`] | [`Smave`] and its rivals behind one trait, and the [`Reduction`] they give |
 //! | [`model_file`] | a fitted model as a JSON file |
 //!
 //! Parallel work runs on rayon's current thread pool, and the same seed gives the same
@@ -58,7 +58,7 @@ mod simd;
 
 pub use data::{Dataset, Dense, Design, Warning};
 pub use error::{Error, Result};
-pub use estimator::{Reduction, Smave};
+pub use estimator::{Estimator, InverseRegression, Pca, Reduction, Smave};
 pub use linalg::{Mat, MatRef, Points};
 pub use local::Weighting;
 pub use manifold::subspace::{principal_angles, squared_distance};

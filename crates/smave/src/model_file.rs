@@ -8,8 +8,8 @@
 //! | `method` | the estimator, as named on the command line |
 //! | `target` | name of the response, if it had one |
 //! | `n_samples` | rows the model was fitted on |
-//! | `n_neighbors` | neighbors per local regression |
-//! | `seed` | seed of the fit |
+//! | `n_neighbors` | neighbors per local regression, or null |
+//! | `seed` | seed of the fit, or null |
 //! | `features` | one object per covariate: `name`, `center`, `scale` |
 //! | `directions` | one object per direction: `eigenvalue`, `loadings` (the column of the orthonormal basis) |
 //! | `stop_reason` | why the fit ended |
@@ -51,6 +51,7 @@ struct Header {
 }
 
 #[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Layout {
     format: String,
     version: u64,
@@ -58,8 +59,8 @@ struct Layout {
     method: String,
     target: Option<String>,
     n_samples: usize,
-    n_neighbors: usize,
-    seed: u64,
+    n_neighbors: Option<usize>,
+    seed: Option<u64>,
     features: Vec<Feature>,
     directions: Vec<Direction>,
     stop_reason: StopReason,

@@ -1,7 +1,7 @@
 //! Bad requests get their own message. Bad values are covered where data sets are made.
 
 use smave::data::simulate::{Covariance, Link, Simulation};
-use smave::{Dataset, Dense, Mat, Smave};
+use smave::{Dataset, Dense, Estimator, Mat, Smave};
 
 fn data(n: usize, p: usize) -> Dataset<'static> {
     let made = Simulation::new(Link::Interaction, Covariance::Identity, n, p).draw().unwrap();

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use smave::data::simulate::{Covariance, Link, Simulation};
 use smave::linalg::{Mat, norm, orthonormalize};
-use smave::{Dataset, Dense, Reduction, Smave, squared_distance};
+use smave::{Dataset, Dense, Estimator, Reduction, Smave, squared_distance};
 
 const N: usize = 250;
 const P: usize = 5;

@@ -3,7 +3,7 @@
 use std::fs;
 
 use smave::data::simulate::{Covariance, Link, Simulation};
-use smave::{Dataset, Model, Smave};
+use smave::{Dataset, Estimator, Model, Smave};
 
 fn model() -> Model {
     let made = Simulation::new(Link::Polynomial, Covariance::Ar1, 200, 6).seed(1).draw().unwrap();

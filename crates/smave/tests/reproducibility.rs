@@ -1,7 +1,7 @@
 //! Same seed, same bits: again, and on any number of threads.
 
 use smave::data::simulate::{Covariance, Link, Simulation};
-use smave::{Dataset, Reduction, Smave, Weighting};
+use smave::{Dataset, Estimator, Reduction, Smave, Weighting};
 
 fn fit_on(threads: usize, fit: impl Fn() -> Reduction + Send) -> Reduction {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

@@ -11,12 +11,13 @@ use serde::Serialize;
 use smave::data::simulate::{Covariance, Link, Simulation, TRUE_DIMENSION};
 use smave::model_file::write_atomically;
 use smave::rng::derive_seed;
-use smave::{Dataset, Mat, Smave};
+use smave::{Dataset, Mat};
 
-use crate::args::{BenchArgs, Method, Precision, Scenario};
+use crate::args::{BenchArgs, Precision, Scenario};
 use crate::cancel;
 use crate::commands::fit::error_of;
 use crate::commands::{refuse_cancelled, table};
+use crate::methods::{Settings, estimator};
 use crate::progress::{FitProgress, bar};
 
 /// One method at one (n, p).
@@ -51,8 +52,13 @@ pub fn run(args: &BenchArgs, out: &mut impl Write) -> Result<()> {
                     // All methods see the same data.
                     let (data, truth) = draw(*scenario, n, p, seed, args.precision)?;
                     for (m, &method) in args.methods.iter().enumerate() {
+                        let fit_seed = derive_seed(seed, &[1]);
+                        let settings =
+                            Settings { dim: TRUE_DIMENSION, seed: fit_seed, ..Settings::default() };
+                        let estimator = estimator(method, settings);
                         let started = Instant::now();
-                        let fit = refuse_cancelled(fit(method, &data, derive_seed(seed, &[1]))?)?;
+                        let fit = estimator.fit_observed(&data, &mut FitProgress::hidden())?;
+                        let fit = refuse_cancelled(fit)?;
                         seconds[m] += started.elapsed().as_secs_f64();
                         errors[m].push(error_of(&fit, &truth)?);
                         progress.inc(1);
@@ -64,7 +70,9 @@ pub fn run(args: &BenchArgs, out: &mut impl Write) -> Result<()> {
                 let (mean_m2, se_m2) = mean_and_error(&errors[m]);
                 let mean_seconds = seconds[m] / errors[m].len() as f64;
                 let runs = errors[m].len();
-                results.push(Cell { method: method.name(), n, p, mean_m2, se_m2, mean_seconds, runs });
+                let method =
+                    estimator(method, Settings { dim: TRUE_DIMENSION, ..Settings::default() }).name();
+                results.push(Cell { method, n, p, mean_m2, se_m2, mean_seconds, runs });
             }
         }
     }
@@ -110,13 +118,6 @@ fn draw(
         Precision::F32 => {
             simulation.draw_f32().and_then(|made| Ok((Dataset::new(made.x, made.y)?, made.basis)))
         }
-    }
-}
-
-fn fit(method: Method, data: &Dataset<'_>, seed: u64) -> smave::Result<smave::Reduction> {
-    let observer = &mut FitProgress::hidden();
-    match method {
-        Method::SmavePublished => Smave::published(TRUE_DIMENSION).seed(seed).fit_observed(data, observer),
     }
 }
 

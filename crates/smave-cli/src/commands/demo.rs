@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use smave::data::simulate::{Covariance, Link, Simulation};
-use smave::{Dataset, Progress, Smave, squared_distance};
+use smave::{Dataset, Estimator, Progress, Smave, squared_distance};
 
 use crate::args::DemoArgs;
 use crate::cancel;

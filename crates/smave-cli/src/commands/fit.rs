@@ -4,11 +4,12 @@ use std::io::Write;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use smave::{Dataset, Dense, Mat, Model, Observer, Reduction, Smave, squared_distance};
+use smave::{Dataset, Dense, Mat, Model, Reduction, squared_distance};
 
-use crate::args::{FitArgs, Method, Precision};
+use crate::args::{FitArgs, Precision};
 use crate::commands::{refuse_cancelled, table};
 use crate::figure;
+use crate::methods::{Settings, estimator};
 use crate::progress::FitProgress;
 use crate::read::{Table, read_basis};
 
@@ -27,7 +28,16 @@ pub fn run(args: &FitArgs, out: &mut impl Write) -> Result<()> {
         eprintln!("warning: {warning}");
     }
     let started = Instant::now();
-    let reduction = refuse_cancelled(estimate(args, &data, &mut FitProgress::new())?)?;
+    let settings = Settings {
+        dim: args.dim,
+        seed: args.seed,
+        standardize: !args.no_standardize,
+        max_iter: args.max_iter,
+        neighbors: args.neighbors,
+        tolerance: args.tolerance,
+    };
+    let estimator = estimator(args.method, settings);
+    let reduction = refuse_cancelled(estimator.fit_observed(&data, &mut FitProgress::new())?)?;
     let seconds = started.elapsed().as_secs_f64();
 
     writeln!(
@@ -38,19 +48,19 @@ pub fn run(args: &FitArgs, out: &mut impl Write) -> Result<()> {
         data.n_features(),
         args.target
     )?;
-    print_directions(&reduction, !args.no_standardize, out)?;
+    print_directions(&reduction, out)?;
     let iterations = match reduction.trace().len() {
         0 => String::new(),
         count => format!(" after {count} iterations"),
     };
-    writeln!(
-        out,
-        "{} in {seconds:.2} s{iterations}: {}; {} neighbors per local regression, seed {}",
-        reduction.method(),
-        reduction.stop_reason(),
-        reduction.n_neighbors(),
-        reduction.seed()
-    )?;
+    write!(out, "{} in {seconds:.2} s{iterations}: {}", reduction.method(), reduction.stop_reason())?;
+    if let Some(neighbors) = reduction.n_neighbors() {
+        write!(out, "; {neighbors} neighbors per local regression")?;
+    }
+    if let Some(seed) = reduction.seed() {
+        write!(out, ", seed {seed}")?;
+    }
+    writeln!(out)?;
     if let Some(truth) = truth {
         let error = squared_distance(reduction.directions().as_ref(), truth.as_ref())
             .context("cannot compare with the true basis")?;
@@ -84,20 +94,8 @@ fn dataset(features: Table, y: Vec<f64>, precision: Precision) -> smave::Result<
     }
 }
 
-fn estimate(args: &FitArgs, data: &Dataset<'_>, observer: &mut dyn Observer) -> smave::Result<Reduction> {
-    match args.method {
-        Method::SmavePublished => {
-            let mut smave = Smave::published(args.dim).standardize(!args.no_standardize).seed(args.seed);
-            if let Some(max_iter) = args.max_iter {
-                smave = smave.max_iter(max_iter);
-            }
-            smave.n_neighbors(args.neighbors).tolerance(args.tolerance).fit_observed(data, observer)
-        }
-    }
-}
-
 /// Loadings by covariate, those that matter most first.
-fn print_directions(reduction: &Reduction, standardized: bool, out: &mut impl Write) -> Result<()> {
+fn print_directions(reduction: &Reduction, out: &mut impl Write) -> Result<()> {
     let (basis, d) = (reduction.basis(), reduction.n_components());
     let weight = |i: usize| basis.row(i).squared_norm_l2();
     let mut order: Vec<usize> = (0..reduction.n_features()).collect();
@@ -111,7 +109,7 @@ fn print_directions(reduction: &Reduction, standardized: bool, out: &mut impl Wr
         loadings.add_row([reduction.names()[i].clone()].into_iter().chain(row));
     }
     let eigenvalues = reduction.eigenvalues().iter().take(shown).map(|v| format!("{v:.4}"));
-    loadings.add_row(["slope variance".to_string()].into_iter().chain(eigenvalues));
+    loadings.add_row(["eigenvalue".to_string()].into_iter().chain(eigenvalues));
     for column in loadings.column_iter_mut().skip(1) {
         column.set_cell_alignment(comfy_table::CellAlignment::Right);
     }
@@ -124,6 +122,8 @@ fn print_directions(reduction: &Reduction, standardized: bool, out: &mut impl Wr
     if d > shown {
         writeln!(out, "{} more directions are in the model file", d - shown)?;
     }
+    // A method may scale on its own account: ask the result, not the flags.
+    let standardized = reduction.standardization().scale().iter().any(|&scale| scale != 1.0);
     let unit = if standardized { "a standard deviation" } else { "a unit" };
     writeln!(out, "loadings are per {unit} of each covariate")?;
     Ok(())

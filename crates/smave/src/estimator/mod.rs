@@ -1,7 +1,88 @@
-//! Estimators: each is one file, takes a [`Dataset`](crate::Dataset) and gives a [`Reduction`].
+//! Estimators: each is one file, takes a [`Dataset`] and gives a [`Reduction`].
 
+pub mod inverse;
+pub mod pca;
 pub mod reduction;
+mod slices;
 pub mod smave;
+mod whiten;
 
+pub use inverse::InverseRegression;
+pub use pca::Pca;
 pub use reduction::Reduction;
 pub use smave::Smave;
+
+use crate::data::dataset::Dataset;
+use crate::data::design::Design;
+use crate::data::standardize::Standardization;
+use crate::error::{Error, Result};
+use crate::estimator::reduction::with_positive_leaders;
+use crate::linalg::Mat;
+use crate::optim::trace::{Observer, Silent, StopReason};
+
+/// A method that finds directions.
+pub trait Estimator: Send + Sync {
+    /// The name it has on the command line and in files.
+    fn name(&self) -> &'static str;
+
+    /// Fits the reduction, telling `observer` after each iteration if there are any.
+    ///
+    /// # Errors
+    /// When the dimension asked for, a setting or the data do not allow it, or numbers
+    /// overflow. A cancelled fit is a result, not an error.
+    fn fit_observed(&self, data: &Dataset<'_>, observer: &mut dyn Observer) -> Result<Reduction>;
+
+    /// Fits the reduction.
+    ///
+    /// # Errors
+    /// As [`Estimator::fit_observed`].
+    fn fit(&self, data: &Dataset<'_>) -> Result<Reduction> {
+        self.fit_observed(data, &mut Silent)
+    }
+}
+
+/// Runs `work` on the columns as they are, or centered and scaled to unit variance.
+pub(crate) fn with_columns<R>(
+    data: &Dataset<'_>,
+    standardize: bool,
+    work: impl FnOnce(&dyn Design) -> Result<R>,
+) -> Result<(R, Standardization)> {
+    if standardize {
+        let standardization = Standardization::fit(data.x())?;
+        let found = work(&standardization.apply(data.x())?)?;
+        Ok((found, standardization))
+    } else {
+        Ok((work(data.x())?, Standardization::identity(data.n_features())))
+    }
+}
+
+/// An error unless d lies between 1 and p.
+pub(crate) fn check_dimension(n_components: usize, data: &Dataset<'_>) -> Result<()> {
+    let n_features = data.n_features();
+    if (1..=n_features).contains(&n_components) {
+        Ok(())
+    } else {
+        Err(Error::InvalidDimension { n_components, n_features })
+    }
+}
+
+/// The result of a method that ends with eigenvectors: an orthonormal basis and its eigenvalues.
+pub(crate) fn spectral_reduction(
+    method: &str,
+    found: ((Mat<f64>, Vec<f64>), Standardization),
+    data: &Dataset<'_>,
+) -> Result<Reduction> {
+    let ((basis, eigenvalues), standardization) = found;
+    Ok(Reduction {
+        method: method.into(),
+        basis: with_positive_leaders(basis),
+        eigenvalues,
+        standardization,
+        names: data.names().to_vec(),
+        n_samples: data.n_samples(),
+        n_neighbors: None,
+        seed: None,
+        trace: Vec::new(),
+        stop_reason: StopReason::Solved,
+    })
+}

@@ -21,8 +21,8 @@ pub struct Reduction {
     pub(crate) standardization: Standardization,
     pub(crate) names: Vec<String>,
     pub(crate) n_samples: usize,
-    pub(crate) n_neighbors: usize,
-    pub(crate) seed: u64,
+    pub(crate) n_neighbors: Option<usize>,
+    pub(crate) seed: Option<u64>,
     pub(crate) trace: Vec<Iteration>,
     pub(crate) stop_reason: StopReason,
 }
@@ -48,13 +48,13 @@ impl Reduction {
         self.n_samples
     }
 
-    /// Neighbors k in each local regression.
-    pub fn n_neighbors(&self) -> usize {
+    /// Neighbors k in each local regression, for methods that have them.
+    pub fn n_neighbors(&self) -> Option<usize> {
         self.n_neighbors
     }
 
-    /// The seed it was fitted with.
-    pub fn seed(&self) -> u64 {
+    /// The seed it was fitted with, for methods that draw random numbers.
+    pub fn seed(&self) -> Option<u64> {
         self.seed
     }
 
@@ -69,7 +69,8 @@ impl Reduction {
         self.basis.as_ref()
     }
 
-    /// Eigenvalues of the average slope outer product, in decreasing order, one per direction.
+    /// One eigenvalue per direction, in the order of the directions. For SMAVE those of the average slope
+    /// outer product; other methods say in their module what theirs are.
     pub fn eigenvalues(&self) -> &[f64] {
         &self.eigenvalues
     }
@@ -123,7 +124,13 @@ pub(crate) fn principal_basis(
     slope_outer: MatRef<'_, f64>,
 ) -> Option<(Mat<f64>, Vec<f64>)> {
     let (values, rotation) = symmetric_eigen(slope_outer)?;
-    let mut basis = b * rotation;
+    // Rounding can leave a zero eigenvalue of a sum of squares slightly negative.
+    let values = values.into_iter().map(|v| v.max(0.0)).collect();
+    Some((with_positive_leaders(b * rotation), values))
+}
+
+/// Flips columns so that the largest loading of each is positive.
+pub(crate) fn with_positive_leaders(mut basis: Mat<f64>) -> Mat<f64> {
     for j in 0..basis.ncols() {
         let column = basis.col(j);
         let largest = column.iter().copied().fold(0.0, |a: f64, v| if v.abs() > a.abs() { v } else { a });
@@ -131,8 +138,7 @@ pub(crate) fn principal_basis(
             basis.col_mut(j).iter_mut().for_each(|v| *v = -*v);
         }
     }
-    // Rounding can leave a zero eigenvalue of a sum of squares slightly negative.
-    Some((basis, values.into_iter().map(|v| v.max(0.0)).collect()))
+    basis
 }
 
 #[cfg(test)]

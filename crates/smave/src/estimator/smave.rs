@@ -18,10 +18,10 @@
 use std::ops::Range;
 
 use crate::data::dataset::Dataset;
-use crate::data::design::{Design, Rows, expect_size};
-use crate::data::standardize::Standardization;
+use crate::data::design::{Rows, expect_size};
 use crate::error::{Error, Result};
 use crate::estimator::reduction::{Reduction, principal_basis};
+use crate::estimator::{Estimator, check_dimension, with_columns};
 use crate::linalg::{Mat, MatRef, Points, norm, orthonormalize};
 use crate::local::index::{NeighborIndex, build_index};
 use crate::local::neighborhoods::{Neighborhoods, Weighting};
@@ -31,7 +31,7 @@ use crate::manifold::subspace::principal_angles;
 use crate::objective::mave::{MaveObjective, Scratch};
 use crate::optim::sgd::HeavyBall;
 use crate::optim::step_size::StepSize;
-use crate::optim::trace::{Iteration, Observer, Progress, Silent, StopReason};
+use crate::optim::trace::{Iteration, Observer, Progress, StopReason};
 use crate::parallel::in_hot_pool;
 use crate::rng::{Purpose, stream};
 
@@ -179,50 +179,25 @@ impl Smave {
         self
     }
 
-    /// Fits the reduction.
-    ///
-    /// # Errors
-    /// When d is not between 1 and p, there are fewer than d + 2 rows, a
-    /// setting is out of range, or numbers overflow.
-    pub fn fit(&self, data: &Dataset<'_>) -> Result<Reduction> {
-        self.fit_observed(data, &mut Silent)
-    }
-
-    /// Fits the reduction, telling `observer` after each iteration.
-    ///
-    /// # Errors
-    /// As [`Smave::fit`]. A cancelled fit is a result, not an error.
-    pub fn fit_observed(&self, data: &Dataset<'_>, observer: &mut dyn Observer) -> Result<Reduction> {
-        in_hot_pool(|| self.fit_here(data, observer))
-    }
-
     fn fit_here(&self, data: &Dataset<'_>, observer: &mut dyn Observer) -> Result<Reduction> {
         let plan = self.plan(data)?;
-        let standardization = if self.standardize {
-            Standardization::fit(data.x())?
-        } else {
-            Standardization::identity(data.n_features())
-        };
-        let view;
-        let x: &dyn Design = if self.standardize {
-            view = standardization.apply(data.x())?;
-            &view
-        } else {
-            data.x()
-        };
-        let objective = MaveObjective::new(x, data.y(), self.ridge)?;
         let mut trace = Vec::with_capacity(self.max_iter);
-        let (basis, stop_reason) = self.ascend(&objective, &plan, &mut trace, observer)?;
-        let (basis, eigenvalues) = self.finish(&objective, &plan, basis)?;
+        let ((basis, eigenvalues, stop_reason), standardization) =
+            with_columns(data, self.standardize, |x| {
+                let objective = MaveObjective::new(x, data.y(), self.ridge)?;
+                let (basis, stop_reason) = self.ascend(&objective, &plan, &mut trace, observer)?;
+                let (basis, eigenvalues) = self.finish(&objective, &plan, basis)?;
+                Ok((basis, eigenvalues, stop_reason))
+            })?;
         Ok(Reduction {
-            method: "smave-published".into(),
+            method: self.name().into(),
             basis,
             eigenvalues,
             standardization,
             names: data.names().to_vec(),
             n_samples: data.n_samples(),
-            n_neighbors: plan.k,
-            seed: self.seed,
+            n_neighbors: Some(plan.k),
+            seed: Some(self.seed),
             trace,
             stop_reason,
         })
@@ -319,9 +294,7 @@ impl Smave {
     /// Settings checked against the data, and what follows from both.
     fn plan(&self, data: &Dataset<'_>) -> Result<Plan> {
         let (n, p, d) = (data.n_samples(), data.n_features(), self.n_components);
-        if d == 0 || d > p {
-            return Err(Error::InvalidDimension { n_components: d, n_features: p });
-        }
+        check_dimension(d, data)?;
         if n < d + 2 {
             let purpose = format!("to fit local regressions in {d} dimensions");
             return Err(Error::TooFewSamples { needed: d + 2, found: n, purpose });
@@ -357,6 +330,16 @@ impl Smave {
             }
         };
         Ok(Plan { n, m, k, step: StepSize { initial, decay }, start })
+    }
+}
+
+impl Estimator for Smave {
+    fn name(&self) -> &'static str {
+        "smave-published"
+    }
+
+    fn fit_observed(&self, data: &Dataset<'_>, observer: &mut dyn Observer) -> Result<Reduction> {
+        in_hot_pool(|| self.fit_here(data, observer))
     }
 }
 

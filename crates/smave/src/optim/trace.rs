@@ -63,6 +63,8 @@ impl Observer for Silent {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum StopReason {
+    /// There is a closed solution, and this is it.
+    Solved,
     /// All iterations were made.
     MaxIterations,
     /// The subspace stopped moving between two rebuilds of the neighborhoods.
@@ -74,6 +76,7 @@ pub enum StopReason {
 impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            StopReason::Solved => "solved in closed form",
             StopReason::MaxIterations => "all iterations done",
             StopReason::Settled => "the subspace stopped moving",
             StopReason::Cancelled => "cancelled",

@@ -1,0 +1,56 @@
+//! From a method's name to the estimator.
+
+use smave::{Estimator, InverseRegression, Pca, Smave};
+
+use crate::args::Method;
+
+/// What a user may set; each method takes what it knows.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Settings {
+    /// Number of directions.
+    pub dim: usize,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// Whether columns are scaled to unit variance.
+    pub standardize: bool,
+    /// Iterations at the most.
+    pub max_iter: Option<usize>,
+    /// Neighbors per local regression.
+    pub neighbors: Option<usize>,
+    /// Angle below which a fit has settled.
+    pub tolerance: Option<f64>,
+}
+
+/// The estimator of that name.
+pub fn estimator(method: Method, settings: Settings) -> Box<dyn Estimator> {
+    let Settings { dim, seed, standardize, max_iter, neighbors, tolerance } = settings;
+    match method {
+        Method::SmavePublished => {
+            let mut smave = Smave::published(dim).standardize(standardize).seed(seed);
+            if let Some(max_iter) = max_iter {
+                smave = smave.max_iter(max_iter);
+            }
+            Box::new(smave.n_neighbors(neighbors).tolerance(tolerance))
+        }
+        Method::Sir => Box::new(InverseRegression::sir(dim)),
+        Method::Save => Box::new(InverseRegression::save(dim)),
+        Method::Dr => Box::new(InverseRegression::dr(dim)),
+        Method::Phd => Box::new(InverseRegression::phd(dim)),
+        Method::PhdResidual => Box::new(InverseRegression::phd_residual(dim)),
+        Method::Pca => Box::new(Pca::new(dim).standardize(standardize)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::ValueEnum;
+
+    #[test]
+    fn estimators_go_by_the_names_of_the_command_line() {
+        for &method in Method::value_variants() {
+            let name = method.to_possible_value().unwrap();
+            assert_eq!(estimator(method, Settings { dim: 1, ..Settings::default() }).name(), name.get_name());
+        }
+    }
+}
