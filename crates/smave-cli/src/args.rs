@@ -179,6 +179,12 @@ pub struct BenchArgs {
 pub enum Method {
     /// Stochastic MAVE exactly as published (Algorithm 1).
     SmavePublished,
+    /// Outer product of gradients, Gaussian kernel.
+    Opg,
+    /// Outer product of gradients, nearest neighbors.
+    OpgKnn,
+    /// Outer product of gradients, walking from all dimensions down to those asked for.
+    OpgWalk,
     /// Sliced inverse regression.
     Sir,
     /// Sliced average variance estimation.

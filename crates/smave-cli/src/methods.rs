@@ -1,6 +1,6 @@
 //! From a method's name to the estimator.
 
-use smave::{Estimator, InverseRegression, Pca, Smave};
+use smave::{Estimator, InverseRegression, Opg, OpgWalk, Pca, Smave};
 
 use crate::args::Method;
 
@@ -32,6 +32,9 @@ pub fn estimator(method: Method, settings: Settings) -> Box<dyn Estimator> {
             }
             Box::new(smave.n_neighbors(neighbors).tolerance(tolerance))
         }
+        Method::Opg => Box::new(Opg::kernel(dim).standardize(standardize)),
+        Method::OpgKnn => Box::new(Opg::knn(dim).standardize(standardize).n_neighbors(neighbors)),
+        Method::OpgWalk => Box::new(OpgWalk::new(dim).seed(seed)),
         Method::Sir => Box::new(InverseRegression::sir(dim)),
         Method::Save => Box::new(InverseRegression::save(dim)),
         Method::Dr => Box::new(InverseRegression::dr(dim)),

@@ -25,6 +25,8 @@ pub enum Purpose {
     TrueBasis = 3,
     /// The rows of a simulated data set.
     Rows = 4,
+    /// The anchors of one step of a walk through dimensions.
+    Walk = 5,
 }
 
 /// The stream for the `index`-th use of `purpose` under `seed`.

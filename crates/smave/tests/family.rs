@@ -2,12 +2,15 @@
 
 use smave::data::simulate::{Covariance, Link, Simulation};
 use smave::linalg::{Mat, orthonormalize, symmetric_eigen};
-use smave::{Dataset, Dense, Estimator, InverseRegression, Pca, Reduction, Smave, squared_distance};
+use smave::{
+    Dataset, Dense, Estimator, InverseRegression, Opg, OpgWalk, Pca, Reduction, Smave, squared_distance,
+};
 
 /// Methods that draw no random numbers.
 fn deterministic(d: usize) -> Vec<Box<dyn Estimator>> {
     vec![
         Box::new(Pca::new(d)),
+        Box::new(Opg::knn(d)),
         Box::new(InverseRegression::sir(d)),
         Box::new(InverseRegression::save(d)),
         Box::new(InverseRegression::dr(d)),
@@ -18,6 +21,8 @@ fn deterministic(d: usize) -> Vec<Box<dyn Estimator>> {
 
 fn all(d: usize) -> Vec<Box<dyn Estimator>> {
     let mut methods = deterministic(d);
+    methods.push(Box::new(Opg::kernel(d)));
+    methods.push(Box::new(OpgWalk::new(d)));
     methods.push(Box::new(Smave::published(d)));
     methods
 }
@@ -48,7 +53,9 @@ fn rotating_x_rotates_the_directions() {
         .chunks_exact(P)
         .flat_map(|row| (0..P).map(|j| (0..P).map(|l| row[l] * q[(l, j)]).sum::<f64>()).collect::<Vec<_>>())
         .collect();
-    for method in deterministic(2) {
+    let mut methods = deterministic(2);
+    methods.push(Box::new(OpgWalk::new(2)));
+    for method in methods {
         let (before, after) = (fit(&*method, &values, &y), fit(&*method, &turned, &y));
         let expected = q.transpose() * before.directions();
         assert!(apart(&after, &expected) < 1e-16, "{}: {}", method.name(), apart(&after, &expected));
@@ -62,7 +69,9 @@ fn order_of_rows_and_scale_of_y_change_nothing() {
     let shuffled: Vec<f64> = order.iter().flat_map(|&i| values[i * P..(i + 1) * P].to_vec()).collect();
     let shuffled_y: Vec<f64> = order.iter().map(|&i| y[i]).collect();
     let scaled: Vec<f64> = y.iter().map(|v| 2.0 + 300.0 * v).collect();
-    for method in deterministic(2) {
+    let mut methods = deterministic(2);
+    methods.push(Box::new(Opg::kernel(2)));
+    for method in methods {
         let before = fit(&*method, &values, &y);
         for (values, y) in [(&shuffled, &shuffled_y), (&values, &scaled)] {
             let after = fit(&*method, values, y);
@@ -83,7 +92,10 @@ fn permuting_columns_permutes_the_directions() {
     let (values, y) = drawn();
     let order = [3, 0, 5, 1, 4, 2];
     let permuted: Vec<f64> = values.chunks_exact(P).flat_map(|row| order.map(|j| row[j])).collect();
-    for method in deterministic(2) {
+    let mut methods = deterministic(2);
+    methods.push(Box::new(Opg::kernel(2)));
+    methods.push(Box::new(OpgWalk::new(2)));
+    for method in methods {
         let before = fit(&*method, &values, &y).directions();
         let expected = Mat::from_fn(P, 2, |i, j| before[(order[i], j)]);
         assert!(apart(&fit(&*method, &permuted, &y), &expected) < 1e-18, "{}", method.name());
@@ -92,7 +104,7 @@ fn permuting_columns_permutes_the_directions() {
 
 #[test]
 fn threads_leave_no_trace_in_any_method() {
-    let made = Simulation::new(Link::Polynomial, Covariance::Ar1, 3000, 30).seed(1).draw().unwrap();
+    let made = Simulation::new(Link::Polynomial, Covariance::Ar1, 1200, 20).seed(1).draw().unwrap();
     let data = Dataset::new(made.x, made.y).unwrap();
     for method in all(3) {
         let on = |threads| {
@@ -188,6 +200,19 @@ fn each_method_finds_what_it_sees_and_misses_what_it_cannot() {
     assert!(error(InverseRegression::phd(1), &even) < found);
     assert!(error(InverseRegression::phd_residual(1), &even) < found);
     assert!(error(InverseRegression::phd_residual(1), &straight) > missed, "a linear link defeats pHd");
+}
+
+#[test]
+fn gradients_find_even_links_that_moments_miss_and_the_walk_survives_many_covariates() {
+    let (values, y, beta) = single_index(|t| t * t);
+    for method in [&Opg::kernel(1) as &dyn Estimator, &Opg::knn(1), &OpgWalk::new(1)] {
+        let error = apart(&fit(method, &values, &y), &beta);
+        assert!(error < 0.02, "{}: {error}", method.name());
+    }
+    let made = Simulation::new(Link::Interaction, Covariance::Identity, 1000, 40).seed(3).draw().unwrap();
+    let error = |method: &dyn Estimator| apart(&fit(method, made.x.values(), &made.y), &made.basis);
+    assert!(error(&OpgWalk::new(2)) < 0.15, "{}", error(&OpgWalk::new(2)));
+    assert!(error(&Opg::kernel(2)) > 1.0, "in 40 dimensions no two rows are near each other");
 }
 
 #[test]

@@ -27,7 +27,7 @@ use crate::estimator::reduction::Reduction;
 use crate::estimator::slices::slices;
 use crate::estimator::whiten::Whitening;
 use crate::estimator::{Estimator, check_dimension, spectral_reduction, with_columns};
-use crate::linalg::{Mat, Points, orthonormalize, symmetric_eigen};
+use crate::linalg::{Mat, Points, symmetric_eigen};
 use crate::optim::trace::Observer;
 
 /// Which moments are used.
@@ -210,14 +210,9 @@ impl Estimator for InverseRegression {
             if matches!(self.kind, Kind::Phd | Kind::PhdResidual) {
                 order.sort_by(|&a, &b| values[b].abs().total_cmp(&values[a].abs()));
             }
-            // Asked for more directions than X varies in: the others cannot matter, and come last.
             let found = d.min(values.len());
             let leading = Mat::from_fn(values.len(), found, |i, j| vectors[(i, order[j])]);
-            let mapped = &white.root * leading;
-            let all = Mat::from_fn(x.n_cols(), d, |i, j| {
-                if j < found { mapped[(i, j)] } else { white.null[(i, j - found)] }
-            });
-            let basis = orthonormalize(all.as_ref()).ok_or_else(failed)?;
+            let basis = white.directions(leading.as_ref(), d).ok_or_else(failed)?;
             let eigenvalues = (0..d).map(|j| if j < found { values[order[j]] } else { 0.0 }).collect();
             Ok((basis, eigenvalues))
         })

@@ -1,6 +1,8 @@
 //! Estimators: each is one file, takes a [`Dataset`] and gives a [`Reduction`].
 
 pub mod inverse;
+pub mod opg;
+pub mod opg_walk;
 pub mod pca;
 pub mod reduction;
 mod slices;
@@ -8,6 +10,8 @@ pub mod smave;
 mod whiten;
 
 pub use inverse::InverseRegression;
+pub use opg::Opg;
+pub use opg_walk::OpgWalk;
 pub use pca::Pca;
 pub use reduction::Reduction;
 pub use smave::Smave;

@@ -13,7 +13,7 @@
 use crate::data::design::Design;
 use crate::data::second_moment::{AffineMap, second_moment};
 use crate::error::{Error, Result};
-use crate::linalg::{Mat, symmetric_eigen};
+use crate::linalg::{Mat, MatRef, orthonormalize, symmetric_eigen};
 
 /// The whitening map of a design.
 pub(crate) struct Whitening {
@@ -50,6 +50,18 @@ impl Whitening {
         let null = vectors.as_ref().subcols(rank, p - rank).to_owned();
         let shift = (0..rank).map(|j| root.col(j).iter().zip(&mean).map(|(r, m)| r * m).sum()).collect();
         Ok(Self { root, null, shift, rows })
+    }
+
+    /// An orthonormal basis of d directions of X, the first of which span those of Z in `leading`
+    /// (q x at most d). If there are fewer, directions in which X does not vary fill up: they
+    /// cannot matter. `None` if numbers are not finite.
+    pub fn directions(&self, leading: MatRef<'_, f64>, d: usize) -> Option<Mat<f64>> {
+        let mapped = &self.root * leading;
+        let found = leading.ncols();
+        let all = Mat::from_fn(self.root.nrows(), d, |i, j| {
+            if j < found { mapped[(i, j)] } else { self.null[(i, j - found)] }
+        });
+        orthonormalize(all.as_ref())
     }
 
     /// x to z.

@@ -31,6 +31,10 @@ pub trait NeighborIndex: Send + Sync {
     /// Replaces the contents of `found` by the `k` nearest rows to `query`, in
     /// no particular order but always the same one (all rows if there are fewer).
     fn nearest(&self, query: &[f64], k: usize, found: &mut Vec<Neighbor>);
+
+    /// Replaces the contents of `found` by all rows whose squared distance from
+    /// `query` is at most `radius2`, in no particular order but always the same one.
+    fn within(&self, query: &[f64], radius2: f64, found: &mut Vec<Neighbor>);
 }
 
 /// The index that answers fastest for these points and queries of `k` neighbors.

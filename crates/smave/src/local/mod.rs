@@ -2,6 +2,7 @@
 
 pub mod index;
 pub mod kdtree;
+pub mod kernel;
 pub mod neighborhoods;
 pub mod scan;
 pub mod size;

@@ -7,8 +7,38 @@
 //!
 //! with q = d and $k_{\min} = 20$ for methods that localize after projection.
 
+use crate::linalg::Points;
+
 /// Smallest neighborhood of the methods that localize in the projected space.
 pub const MIN_NEIGHBORS_PROJECTED: usize = 20;
+
+/// Smallest neighborhood of the methods that localize among all covariates.
+pub const MIN_NEIGHBORS_AMBIENT: usize = 50;
+
+/// Silverman's bandwidth $h = \hat\sigma n^{-1/(q+4)}$ for n points in q dimensions, $\hat\sigma$ being
+/// the median over coordinates of the median absolute deviation, scaled by 1.4826 to
+/// estimate a standard deviation.
+pub fn silverman_bandwidth(points: &Points) -> f64 {
+    let (n, q) = (points.len(), points.dim());
+    let deviations = (0..q)
+        .map(|c| {
+            let column: Vec<f64> = points.values().iter().skip(c).step_by(q).copied().collect();
+            let center = median(column.clone());
+            median(column.iter().map(|v| (v - center).abs()).collect())
+        })
+        .collect();
+    1.4826 * median(deviations) * (n as f64).powf(-1.0 / (q as f64 + 4.0))
+}
+
+/// The middle value, or the mean of the two in the middle.
+fn median(mut values: Vec<f64>) -> f64 {
+    if values.is_empty() {
+        return 0.0;
+    }
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    if values.len() % 2 == 1 { values[middle] } else { 0.5 * (values[middle - 1] + values[middle]) }
+}
 
 /// k for n samples localized in `dimension` coordinates.
 ///
@@ -32,6 +62,17 @@ mod tests {
         assert_eq!(k(5000, 2), 293);
         assert_eq!(k(100_000, 2), 2155);
         assert_eq!(k(1_000_000, 2), 10_000);
+    }
+
+    #[test]
+    fn bandwidth_measures_spread_by_the_median() {
+        // MADs 1 and 10 with an outlier that must not count; their median is 5.5.
+        let points =
+            Points::from_values(vec![1.0, 10.0, 2.0, 20.0, 3.0, 30.0, 4.0, 40.0, 1e9, -1e9], 2).unwrap();
+        let first = [2.0, 1.0, 0.0, 1.0, 1e9 - 3.0];
+        assert_eq!(median(first.to_vec()), 1.0);
+        let h = silverman_bandwidth(&points);
+        assert!((h - 1.4826 * 5.5 * 5f64.powf(-1.0 / 6.0)).abs() < 1e-12, "{h}");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The MAVE criterion: local linear regressions, added up over anchors.
 
+pub(crate) mod ambient;
 pub mod mave;
 mod regression;
 #[cfg(test)]

@@ -1,0 +1,133 @@
+//! OPG: the outer product of gradients.
+//!
+//! At each row, regress y on x locally, in the space of all covariates; average the outer products of
+//! the slopes; keep the leading eigenvectors:
+//!
+//! $$ \hat\Sigma = \frac1n \sum_j \hat b_j \hat b_j^\top, \qquad \hat b_j = (G^{(j)} + \varepsilon I)^{-1} \mu^{(j)}. $$
+//!
+//! | name | weights | neighborhood |
+//! |---|---|---|
+//! | `opg` | Gaussian kernel | Silverman's bandwidth in R^p, spread measured by the MAD |
+//! | `opg-knn` | uniform | $k = \lceil n^{4/(p+4)} \rceil$ nearest rows, clipped to [50, n/3] |
+//!
+//! No condition on the distribution of X, no start, no iteration; but rows are near each other only
+//! when p is small, and above some 20 covariates hardly anything is found. The
+//! eigenvalues of the [`Reduction`] are those of $\hat\Sigma$. Cost: n^2 p to find neighbors, and
+//! n k p min(k, p) for the regressions, k being the neighbors that carry weight.
+//!
+//! Xia, Tong, Li and Zhu (2002), An adaptive estimation of dimension reduction space. For k-NN weights:
+//! Ausset, Clémençon and Portier (2021), Nearest neighbour based estimates of gradients.
+
+use crate::data::dataset::Dataset;
+use crate::data::design::{Design, Rows};
+use crate::error::{Error, Result};
+use crate::estimator::reduction::Reduction;
+use crate::estimator::{Estimator, check_dimension, spectral_reduction, with_columns};
+use crate::linalg::{Mat, Points, symmetric_eigen};
+use crate::local::index::build_index;
+use crate::local::kernel::{Bandwidth, gaussian_neighborhoods};
+use crate::local::neighborhoods::{Neighborhoods, Weighting};
+use crate::local::size::{MIN_NEIGHBORS_AMBIENT, neighborhood_size, silverman_bandwidth};
+use crate::objective::ambient::{Ridge, ambient_slopes, outer_product};
+use crate::optim::trace::Observer;
+
+/// Outer product of gradients.
+#[derive(Clone, Debug)]
+pub struct Opg {
+    n_components: usize,
+    knn: bool,
+    n_neighbors: Option<usize>,
+    ridge: f64,
+    standardize: bool,
+}
+
+impl Opg {
+    /// With Gaussian kernel weights.
+    pub fn kernel(n_components: usize) -> Self {
+        Self { n_components, knn: false, n_neighbors: None, ridge: 1e-5, standardize: false }
+    }
+
+    /// With uniform weights on the nearest neighbors.
+    pub fn knn(n_components: usize) -> Self {
+        Self { knn: true, ..Self::kernel(n_components) }
+    }
+
+    /// k, for nearest-neighbor weights; by default ⌈n^{4/(p+4)}⌉ clipped to [50, n/3].
+    pub fn n_neighbors(mut self, n_neighbors: impl Into<Option<usize>>) -> Self {
+        self.n_neighbors = n_neighbors.into();
+        self
+    }
+
+    /// ε, the ridge of the local regressions; 1e-5 by default, as published.
+    pub fn ridge(mut self, ridge: f64) -> Self {
+        self.ridge = ridge;
+        self
+    }
+
+    /// Whether columns are scaled to unit variance first; off by default, as published.
+    pub fn standardize(mut self, standardize: bool) -> Self {
+        self.standardize = standardize;
+        self
+    }
+
+    fn neighborhoods(&self, x: &Points) -> Result<(Neighborhoods, Option<usize>)> {
+        let (n, p) = (x.len(), x.dim());
+        let anchors: Vec<usize> = (0..n).collect();
+        if !self.knn {
+            let base = silverman_bandwidth(x);
+            let index = build_index(x, MIN_NEIGHBORS_AMBIENT);
+            let hoods = gaussian_neighborhoods(&*index, x, &anchors, Bandwidth { base, reach: None })?;
+            return Ok((hoods, None));
+        }
+        let k = self.n_neighbors.unwrap_or_else(|| neighborhood_size(n, p, MIN_NEIGHBORS_AMBIENT));
+        if !(2..=n).contains(&k) {
+            return Err(Error::InvalidParameter {
+                name: "n_neighbors",
+                value: k.to_string(),
+                requirement: format!("between 2 and the number of rows, {n}"),
+            });
+        }
+        Ok((Neighborhoods::find(&*build_index(x, k), x, &anchors, k, Weighting::Uniform), Some(k)))
+    }
+}
+
+impl Estimator for Opg {
+    fn name(&self) -> &'static str {
+        if self.knn { "opg-knn" } else { "opg" }
+    }
+
+    fn fit_observed(&self, data: &Dataset<'_>, _: &mut dyn Observer) -> Result<Reduction> {
+        check_dimension(self.n_components, data)?;
+        let mut n_neighbors = None;
+        let found = with_columns(data, self.standardize, |x| {
+            let x = all_columns(x)?;
+            let (hoods, k) = self.neighborhoods(&x)?;
+            n_neighbors = k;
+            let slopes = ambient_slopes(&x, data.y(), &hoods, Ridge::Absolute(self.ridge));
+            leading_directions(&slopes, self.n_components)
+        })?;
+        let mut reduction = spectral_reduction(self.name(), found, data)?;
+        reduction.n_neighbors = n_neighbors;
+        Ok(reduction)
+    }
+}
+
+/// The rows of X themselves, in f64: what a method that is local in R^p has to look at.
+pub(crate) fn all_columns(x: &dyn Design) -> Result<Points> {
+    let p = x.n_cols();
+    let points = x.project(Mat::<f64>::identity(p, p).as_ref(), Rows::All)?;
+    if points.values().iter().all(|v| v.is_finite()) {
+        Ok(points)
+    } else {
+        Err(Error::NotFinite { what: "X", iteration: 0 })
+    }
+}
+
+/// The leading eigenvectors and eigenvalues of the average outer product of slopes.
+pub(crate) fn leading_directions(slopes: &Points, d: usize) -> Result<(Mat<f64>, Vec<f64>)> {
+    let failed =
+        || Error::NotFinite { what: "the average slope (no row has a neighbor that matters)", iteration: 0 };
+    let outer = outer_product(slopes).ok_or_else(failed)?;
+    let (values, vectors) = symmetric_eigen(outer.as_ref()).ok_or_else(failed)?;
+    Ok((vectors.as_ref().subcols(0, d).to_owned(), values[..d].to_vec()))
+}
