@@ -43,6 +43,11 @@ pub enum Command {
     /// Example: smave transform model.json data.csv --out z.csv
     #[command(verbatim_doc_comment)]
     Transform(TransformArgs),
+    /// Compare methods by how well their directions predict, in cross-validation.
+    ///
+    /// Example: smave compare data.csv --target y --dims 2,4,8 --methods pca,opg,smave-published
+    #[command(verbatim_doc_comment)]
+    Compare(CompareArgs),
     /// Measure accuracy and time of methods on the paper's ten scenarios.
     ///
     /// Example: smave bench --methods smave-published --n 1000,2000 --p 50 --reps 3 --json out.json
@@ -143,6 +148,34 @@ pub struct TransformArgs {
     /// Write the coordinates z1..zd here, as CSV.
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
+}
+
+/// Flags of `compare`.
+#[derive(clap::Args)]
+pub struct CompareArgs {
+    /// CSV file with a header line and numbers.
+    pub data: PathBuf,
+    /// Column to explain; all others are covariates.
+    #[arg(long, value_name = "COLUMN")]
+    pub target: String,
+    /// Numbers of directions to try, separated by commas.
+    #[arg(long, value_delimiter = ',', required = true)]
+    pub dims: Vec<usize>,
+    /// Methods to compare, separated by commas.
+    #[arg(long, value_enum, value_delimiter = ',', required = true)]
+    pub methods: Vec<Method>,
+    /// Folds of the cross-validation.
+    #[arg(long, default_value_t = 5)]
+    pub folds: usize,
+    /// Times the rows are shuffled into folds anew.
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..))]
+    pub repeats: u64,
+    /// Seed of the folds and of the fits.
+    #[arg(long, default_value_t = 42)]
+    pub seed: u64,
+    /// Write everything here, as JSON.
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
 }
 
 /// Flags of `bench`.

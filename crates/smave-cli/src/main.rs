@@ -50,6 +50,7 @@ fn run(args: Args) -> Result<()> {
         Command::Simulate(args) => commands::simulate::run(&args, out),
         Command::Fit(args) => commands::fit::run(&args, out),
         Command::Transform(args) => commands::transform::run(&args, out),
+        Command::Compare(args) => commands::compare::run(&args, out),
         Command::Bench(args) => commands::bench::run(&args, out),
     }?;
     out.flush()?;

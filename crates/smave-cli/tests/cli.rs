@@ -124,6 +124,28 @@ fn bench_reports_every_cell() {
 }
 
 #[test]
+fn compare_ranks_methods_on_the_same_splits() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    simulate(folder);
+    let args = "compare data.csv --target y --dims 1,2 --methods pca,dr,opg-knn --repeats 2 --folds 4 --json out.json";
+    let text = succeed(folder, &args.split(' ').collect::<Vec<_>>());
+    assert!(text.contains("8 splits") && text.contains("pca - opg-knn"), "{text}");
+    let json: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(folder.join("out.json")).unwrap()).unwrap();
+    let results = json["results"].as_array().unwrap();
+    assert_eq!((results.len(), json["tests"].as_array().unwrap().len()), (6, 3));
+    let best = |method: usize| &results[json["best"][method].as_u64().unwrap() as usize];
+    // The response depends on two directions that are not those of largest variance.
+    let (pca, opg) = (best(0)["mean_mse"].as_f64().unwrap(), best(2)["mean_mse"].as_f64().unwrap());
+    assert!(opg < 0.6 * pca, "{opg} {pca}");
+    assert_eq!(best(2)["d"], 2);
+    assert!(json["tests"][1]["p_value"].as_f64().unwrap() < 0.01);
+    let text = fail(folder, 1, &["compare", "data.csv", "--target", "y", "--dims", "7", "--methods", "pca"]);
+    assert!(text.contains("to 7 dimensions"), "{text}");
+}
+
+#[test]
 fn bad_files_are_named_with_line_and_column() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();

@@ -37,6 +37,7 @@
 //! | [`manifold`] | orthonormal frames, retraction, distances of subspaces |
 //! | [`optim`] | step sizes, stochastic ascent, observers |
 //! | [`estimator`] | [`Smave`] and its rivals behind one trait, and the [`Reduction`] they give |
+//! | [`predict`] | regression on the reduced coordinates |
 //! | [`model_file`] | a fitted model as a JSON file |
 //!
 //! Parallel work runs on rayon's current thread pool, and the same seed gives the same
@@ -53,6 +54,7 @@ pub mod model_file;
 pub mod objective;
 pub mod optim;
 mod parallel;
+pub mod predict;
 pub mod rng;
 mod simd;
 

@@ -27,6 +27,8 @@ pub enum Purpose {
     Rows = 4,
     /// The anchors of one step of a walk through dimensions.
     Walk = 5,
+    /// The folds of one repetition of cross-validation.
+    Folds = 6,
 }
 
 /// The stream for the `index`-th use of `purpose` under `seed`.

@@ -1,6 +1,7 @@
 //! One file per command.
 
 pub mod bench;
+pub mod compare;
 pub mod demo;
 pub mod fit;
 pub mod simulate;

@@ -3,6 +3,7 @@
 pub mod dataset;
 pub mod dense;
 pub mod design;
+pub mod folds;
 pub(crate) mod second_moment;
 pub mod simulate;
 pub mod standardize;
