@@ -218,6 +218,8 @@ pub enum Method {
     OpgKnn,
     /// Outer product of gradients, walking from all dimensions down to those asked for.
     OpgWalk,
+    /// Average derivative: one direction.
+    Ade,
     /// Sliced inverse regression.
     Sir,
     /// Sliced average variance estimation.

@@ -1,6 +1,6 @@
 //! From a method's name to the estimator.
 
-use smave::{Estimator, InverseRegression, Opg, OpgWalk, Pca, Smave};
+use smave::{Ade, Estimator, InverseRegression, Opg, OpgWalk, Pca, Smave};
 
 use crate::args::Method;
 
@@ -35,6 +35,7 @@ pub fn estimator(method: Method, settings: Settings) -> Box<dyn Estimator> {
         Method::Opg => Box::new(Opg::kernel(dim).standardize(standardize)),
         Method::OpgKnn => Box::new(Opg::knn(dim).standardize(standardize).n_neighbors(neighbors)),
         Method::OpgWalk => Box::new(OpgWalk::new(dim).seed(seed)),
+        Method::Ade => Box::new(Ade::new(dim).standardize(standardize)),
         Method::Sir => Box::new(InverseRegression::sir(dim)),
         Method::Save => Box::new(InverseRegression::save(dim)),
         Method::Dr => Box::new(InverseRegression::dr(dim)),

@@ -3,7 +3,7 @@
 use smave::data::simulate::{Covariance, Link, Simulation};
 use smave::linalg::{Mat, orthonormalize, symmetric_eigen};
 use smave::{
-    Dataset, Dense, Estimator, InverseRegression, Opg, OpgWalk, Pca, Reduction, Smave, squared_distance,
+    Ade, Dataset, Dense, Estimator, InverseRegression, Opg, OpgWalk, Pca, Reduction, Smave, squared_distance,
 };
 
 /// Methods that draw no random numbers.
@@ -95,9 +95,10 @@ fn permuting_columns_permutes_the_directions() {
     let mut methods = deterministic(2);
     methods.push(Box::new(Opg::kernel(2)));
     methods.push(Box::new(OpgWalk::new(2)));
+    methods.push(Box::new(Ade::new(1)));
     for method in methods {
         let before = fit(&*method, &values, &y).directions();
-        let expected = Mat::from_fn(P, 2, |i, j| before[(order[i], j)]);
+        let expected = Mat::from_fn(P, before.ncols(), |i, j| before[(order[i], j)]);
         assert!(apart(&fit(&*method, &permuted, &y), &expected) < 1e-18, "{}", method.name());
     }
 }
@@ -213,6 +214,17 @@ fn gradients_find_even_links_that_moments_miss_and_the_walk_survives_many_covari
     let error = |method: &dyn Estimator| apart(&fit(method, made.x.values(), &made.y), &made.basis);
     assert!(error(&OpgWalk::new(2)) < 0.15, "{}", error(&OpgWalk::new(2)));
     assert!(error(&Opg::kernel(2)) > 1.0, "in 40 dimensions no two rows are near each other");
+}
+
+#[test]
+fn the_average_derivative_finds_a_rising_link_and_loses_an_even_one() {
+    let (values, y, beta) = single_index(|t| t + t.powi(3) / 4.0);
+    assert!(apart(&fit(&Ade::new(1), &values, &y), &beta) < 0.01);
+    let (values, y, beta) = single_index(|t| t * t);
+    assert!(apart(&fit(&Ade::new(1), &values, &y), &beta) > 0.2, "slopes of an even link cancel");
+    let data = Dataset::new(Dense::new(values, y.len(), P).unwrap(), y).unwrap();
+    let error = Ade::new(2).fit(&data).unwrap_err().to_string();
+    assert!(error.contains("the average derivative is one direction"), "{error}");
 }
 
 #[test]

@@ -15,8 +15,7 @@ use smave::{Dataset, Mat};
 
 use crate::args::{BenchArgs, Precision, Scenario};
 use crate::cancel;
-use crate::commands::fit::error_of;
-use crate::commands::{refuse_cancelled, table};
+use crate::commands::{error_of, refuse_cancelled, table};
 use crate::methods::{Settings, estimator};
 use crate::progress::{FitProgress, bar};
 

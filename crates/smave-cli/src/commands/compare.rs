@@ -11,8 +11,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
+use smave::data::Standardization;
 use smave::data::folds::k_folds;
-use smave::data::{Design, Standardization};
 use smave::model_file::write_atomically;
 use smave::predict::knn_regression;
 use smave::{Dataset, Dense};
@@ -176,7 +176,6 @@ fn split(features: &Table, y: &[f64], folds: &[usize], fold: usize) -> Result<Sp
     }
     let train = Dense::new(train_x, train_y.len(), p)?;
     let test_x = Dense::new(test_x, test_y.len(), p)?;
-    debug_assert_eq!(test_x.n_cols(), p);
     Ok(Split { train: Dataset::with_names(train, train_y, features.names.clone())?, test_x, test_y })
 }
 

@@ -10,8 +10,7 @@ use smave::{Dataset, Estimator, Progress, Smave, squared_distance};
 
 use crate::args::DemoArgs;
 use crate::cancel;
-use crate::commands::fit::error_of;
-use crate::commands::{refuse_cancelled, table};
+use crate::commands::{error_of, refuse_cancelled, table};
 use crate::figure;
 
 const ROWS: usize = 2000;

@@ -4,10 +4,10 @@ use std::io::Write;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use smave::{Dataset, Dense, Mat, Model, Reduction, squared_distance};
+use smave::{Dataset, Dense, Model, Reduction};
 
 use crate::args::{FitArgs, Precision};
-use crate::commands::{refuse_cancelled, table};
+use crate::commands::{error_of, refuse_cancelled, table};
 use crate::figure;
 use crate::methods::{Settings, estimator};
 use crate::progress::FitProgress;
@@ -62,8 +62,7 @@ pub fn run(args: &FitArgs, out: &mut impl Write) -> Result<()> {
     }
     writeln!(out)?;
     if let Some(truth) = truth {
-        let error = squared_distance(reduction.directions().as_ref(), truth.as_ref())
-            .context("cannot compare with the true basis")?;
+        let error = error_of(&reduction, &truth).context("cannot compare with the true basis")?;
         writeln!(
             out,
             "m^2 = {error:.4} (squared distance to the true subspace, from 0 to {})",
@@ -127,9 +126,4 @@ fn print_directions(reduction: &Reduction, out: &mut impl Write) -> Result<()> {
     let unit = if standardized { "a standard deviation" } else { "a unit" };
     writeln!(out, "loadings are per {unit} of each covariate")?;
     Ok(())
-}
-
-/// The distance of a fit from the truth.
-pub fn error_of(reduction: &Reduction, truth: &Mat<f64>) -> smave::Result<f64> {
-    squared_distance(reduction.directions().as_ref(), truth.as_ref())
 }

@@ -13,13 +13,18 @@ use anyhow::{Context, Result};
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{CellAlignment, Table};
 use smave::model_file::write_atomically;
-use smave::{Reduction, StopReason};
+use smave::{Mat, Reduction, StopReason, squared_distance};
 
 use crate::cancel::Cancelled;
 
 /// A cancelled fit is not a result on the command line: whoever pressed Ctrl-C wants it gone.
 fn refuse_cancelled(reduction: Reduction) -> Result<Reduction> {
     if reduction.stop_reason() == StopReason::Cancelled { Err(Cancelled.into()) } else { Ok(reduction) }
+}
+
+/// The squared distance of the subspace found from the true one.
+fn error_of(reduction: &Reduction, truth: &Mat<f64>) -> smave::Result<f64> {
+    squared_distance(reduction.directions().as_ref(), truth.as_ref())
 }
 
 /// A table with its numbers aligned to the right of the first column.

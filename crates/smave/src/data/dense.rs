@@ -183,6 +183,13 @@ impl<T: Element> RowSource<'_, T> {
         };
         T::widen_slice(self.x.row(row), buffer)
     }
+
+    /// The block of rows that begins with row r.
+    #[inline(always)]
+    fn block<'b>(&'b self, r: usize, buffers: &'b mut [Vec<f64>; BLOCK]) -> [&'b [f64]; BLOCK] {
+        let [b0, b1, b2, b3] = buffers;
+        [self.widened(r, b0), self.widened(r + 1, b1), self.widened(r + 2, b2), self.widened(r + 3, b3)]
+    }
 }
 
 /// Writes `x_r'b` for each row r and each column b to the beginning of point r of `z`.
@@ -205,13 +212,7 @@ impl<T: Element> WithSimd for ProjectRows<'_, T> {
         let mut r = source.range.start;
         let mut blocks = z.chunks_exact_mut(BLOCK * width);
         for z in &mut blocks {
-            let [b0, b1, b2, b3] = &mut buffers;
-            let rows = [
-                source.widened(r, b0),
-                source.widened(r + 1, b1),
-                source.widened(r + 2, b2),
-                source.widened(r + 3, b3),
-            ];
+            let rows = source.block(r, &mut buffers);
             let (pairs, single) = columns.as_chunks::<2>();
             for (pair, [first, second]) in pairs.iter().enumerate() {
                 for (i, dots) in dot_block(simd, rows, [first, second]).iter().enumerate() {
@@ -255,13 +256,7 @@ impl<T: Element> WithSimd for PullBackRows<'_, T> {
             let weights = &c.values()[r * d..(r + BLOCK) * d];
             // Rows outside every neighborhood of a small batch carry no weight.
             if weights.iter().any(|&w| w != 0.0) {
-                let [b0, b1, b2, b3] = &mut buffers;
-                let rows = [
-                    source.widened(r, b0),
-                    source.widened(r + 1, b1),
-                    source.widened(r + 2, b2),
-                    source.widened(r + 3, b3),
-                ];
+                let rows = source.block(r, &mut buffers);
                 let mut pairs = g.chunks_exact_mut(2 * p);
                 for (pair, g) in (&mut pairs).enumerate() {
                     let (first, second) = g.split_at_mut(p);

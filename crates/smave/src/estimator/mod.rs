@@ -1,5 +1,6 @@
 //! Estimators: each is one file, takes a [`Dataset`] and gives a [`Reduction`].
 
+pub mod ade;
 pub mod inverse;
 pub mod opg;
 pub mod opg_walk;
@@ -9,6 +10,7 @@ mod slices;
 pub mod smave;
 mod whiten;
 
+pub use ade::Ade;
 pub use inverse::InverseRegression;
 pub use opg::Opg;
 pub use opg_walk::OpgWalk;
@@ -68,6 +70,17 @@ pub(crate) fn check_dimension(n_components: usize, data: &Dataset<'_>) -> Result
     } else {
         Err(Error::InvalidDimension { n_components, n_features })
     }
+}
+
+/// An error unless there are rows enough for local regressions in d dimensions: an intercept, d slopes, and
+/// one more for them to be a fit.
+pub(crate) fn check_rows(n_components: usize, data: &Dataset<'_>) -> Result<()> {
+    let (needed, found) = (n_components + 2, data.n_samples());
+    if found >= needed {
+        return Ok(());
+    }
+    let purpose = format!("to fit local regressions in {n_components} dimensions");
+    Err(Error::TooFewSamples { needed, found, purpose })
 }
 
 /// The result of a method that ends with eigenvectors: an orthonormal basis and its eigenvalues.

@@ -28,7 +28,7 @@ use crate::error::{Error, Result};
 use crate::estimator::opg::leading_directions;
 use crate::estimator::reduction::Reduction;
 use crate::estimator::whiten::Whitening;
-use crate::estimator::{Estimator, check_dimension, spectral_reduction, with_columns};
+use crate::estimator::{Estimator, check_dimension, check_rows, spectral_reduction, with_columns};
 use crate::linalg::{Mat, Points};
 use crate::local::index::build_index;
 use crate::local::kernel::{Bandwidth, gaussian_neighborhoods};
@@ -105,18 +105,12 @@ impl Estimator for OpgWalk {
 
     fn fit_observed(&self, data: &Dataset<'_>, _: &mut dyn Observer) -> Result<Reduction> {
         check_dimension(self.n_components, data)?;
+        check_rows(self.n_components, data)?;
         if self.n_anchors == 0 {
             return Err(Error::InvalidParameter {
                 name: "n_anchors",
                 value: "0".into(),
                 requirement: "at least 1".into(),
-            });
-        }
-        if data.n_samples() < self.n_components + 2 {
-            return Err(Error::TooFewSamples {
-                needed: self.n_components + 2,
-                found: data.n_samples(),
-                purpose: format!("to fit local regressions in {} dimensions", self.n_components),
             });
         }
         // Whitening takes the units out anyway, but for its shrinkage: always scale.

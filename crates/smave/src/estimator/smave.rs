@@ -21,7 +21,7 @@ use crate::data::dataset::Dataset;
 use crate::data::design::{Rows, expect_size};
 use crate::error::{Error, Result};
 use crate::estimator::reduction::{Reduction, principal_basis};
-use crate::estimator::{Estimator, check_dimension, with_columns};
+use crate::estimator::{Estimator, check_dimension, check_rows, with_columns};
 use crate::linalg::{Mat, MatRef, Points, norm, orthonormalize};
 use crate::local::index::{NeighborIndex, build_index};
 use crate::local::neighborhoods::{Neighborhoods, Weighting};
@@ -295,10 +295,7 @@ impl Smave {
     fn plan(&self, data: &Dataset<'_>) -> Result<Plan> {
         let (n, p, d) = (data.n_samples(), data.n_features(), self.n_components);
         check_dimension(d, data)?;
-        if n < d + 2 {
-            let purpose = format!("to fit local regressions in {d} dimensions");
-            return Err(Error::TooFewSamples { needed: d + 2, found: n, purpose });
-        }
+        check_rows(d, data)?;
         let initial = self.step_size.unwrap_or(if self.normalize { 0.2 } else { 0.2 / n as f64 });
         require("step_size", initial, initial > 0.0 && initial.is_finite(), "positive and finite")?;
         let decay = self.step_decay;
