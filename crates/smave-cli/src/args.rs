@@ -212,6 +212,12 @@ pub struct BenchArgs {
 pub enum Method {
     /// Stochastic MAVE exactly as published (Algorithm 1).
     SmavePublished,
+    /// MAVE with kernel weights among all covariates.
+    Mave,
+    /// Refined MAVE: kernel weights in the projected space.
+    Rmave,
+    /// Refined MAVE with nearest neighbors in the projected space.
+    RmaveKnn,
     /// Outer product of gradients, Gaussian kernel.
     Opg,
     /// Outer product of gradients, nearest neighbors.

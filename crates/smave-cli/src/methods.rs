@@ -1,6 +1,6 @@
 //! From a method's name to the estimator.
 
-use smave::{Ade, Estimator, InverseRegression, Opg, OpgWalk, Pca, Smave};
+use smave::{Ade, Estimator, InverseRegression, Opg, OpgWalk, Pca, Rmave, Smave};
 
 use crate::args::Method;
 
@@ -31,6 +31,13 @@ pub fn estimator(method: Method, settings: Settings) -> Box<dyn Estimator> {
                 smave = smave.max_iter(max_iter);
             }
             Box::new(smave.n_neighbors(neighbors).tolerance(tolerance))
+        }
+        Method::Mave => Box::new(Rmave::mave(dim).standardize(standardize)),
+        Method::Rmave | Method::RmaveKnn => {
+            let rmave = if method == Method::Rmave { Rmave::kernel(dim) } else { Rmave::knn(dim) };
+            let rmave = rmave.standardize(standardize);
+            let rmave = max_iter.map_or(rmave.clone(), |max_iter| rmave.max_iter(max_iter));
+            Box::new(tolerance.map_or(rmave.clone(), |angle| rmave.tolerance(angle)))
         }
         Method::Opg => Box::new(Opg::kernel(dim).standardize(standardize)),
         Method::OpgKnn => Box::new(Opg::knn(dim).standardize(standardize).n_neighbors(neighbors)),

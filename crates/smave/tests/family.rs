@@ -3,7 +3,8 @@
 use smave::data::simulate::{Covariance, Link, Simulation};
 use smave::linalg::{Mat, orthonormalize, symmetric_eigen};
 use smave::{
-    Ade, Dataset, Dense, Estimator, InverseRegression, Opg, OpgWalk, Pca, Reduction, Smave, squared_distance,
+    Ade, Dataset, Dense, Estimator, InverseRegression, Opg, OpgWalk, Pca, Reduction, Rmave, Smave,
+    squared_distance,
 };
 
 /// Methods that draw no random numbers.
@@ -24,6 +25,9 @@ fn all(d: usize) -> Vec<Box<dyn Estimator>> {
     methods.push(Box::new(Opg::kernel(d)));
     methods.push(Box::new(OpgWalk::new(d)));
     methods.push(Box::new(Smave::published(d)));
+    methods.push(Box::new(Rmave::mave(d)));
+    methods.push(Box::new(Rmave::kernel(d).max_iter(3)));
+    methods.push(Box::new(Rmave::knn(d).max_iter(3)));
     methods
 }
 
@@ -214,6 +218,18 @@ fn gradients_find_even_links_that_moments_miss_and_the_walk_survives_many_covari
     let error = |method: &dyn Estimator| apart(&fit(method, made.x.values(), &made.y), &made.basis);
     assert!(error(&OpgWalk::new(2)) < 0.15, "{}", error(&OpgWalk::new(2)));
     assert!(error(&Opg::kernel(2)) > 1.0, "in 40 dimensions no two rows are near each other");
+}
+
+#[test]
+fn refined_mave_improves_on_its_start() {
+    let made = Simulation::new(Link::Rational, Covariance::Ar1, 1000, 8).seed(5).draw().unwrap();
+    let error = |method: &dyn Estimator| apart(&fit(method, made.x.values(), &made.y), &made.basis);
+    let start = error(&Opg::kernel(2));
+    for method in [Rmave::kernel(2), Rmave::knn(2)] {
+        let refined = error(&method);
+        assert!(refined < 0.02 && refined < 0.7 * start, "{}: {refined} from {start}", method.name());
+    }
+    assert!(error(&Rmave::mave(2)) < 0.1, "{}", error(&Rmave::mave(2)));
 }
 
 #[test]

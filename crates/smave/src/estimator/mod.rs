@@ -6,6 +6,7 @@ pub mod opg;
 pub mod opg_walk;
 pub mod pca;
 pub mod reduction;
+pub mod rmave;
 mod slices;
 pub mod smave;
 mod whiten;
@@ -16,6 +17,7 @@ pub use opg::Opg;
 pub use opg_walk::OpgWalk;
 pub use pca::Pca;
 pub use reduction::Reduction;
+pub use rmave::Rmave;
 pub use smave::Smave;
 
 use crate::data::dataset::Dataset;

@@ -1,5 +1,6 @@
 //! Moving on the manifold, and telling others about it.
 
+pub(crate) mod lbfgs;
 pub mod sgd;
 pub mod step_size;
 pub mod trace;
