@@ -8,7 +8,8 @@ use faer::linalg::matmul::matmul;
 use rayon::prelude::*;
 
 use crate::data::design::{Design, Rows};
-use crate::linalg::{Mat, MatRef, Points};
+use crate::error::{Error, Result};
+use crate::linalg::{Mat, MatRef, Points, symmetric_eigen};
 
 /// Rows that go through one matrix product.
 const BATCH: usize = 512;
@@ -54,6 +55,23 @@ pub(crate) fn second_moment(
         })
         .collect();
     parts.iter().fold(Mat::zeros(q, q), |sum, part| sum + part)
+}
+
+/// The mean of X, and the eigenvalues (decreasing) and eigenvectors of its covariance (divisor n).
+///
+/// # Errors
+/// When a moment is not a finite number.
+pub(crate) fn principal_axes(x: &dyn Design) -> Result<(Vec<f64>, Vec<f64>, Mat<f64>)> {
+    let (n, p) = (x.n_rows(), x.n_cols());
+    let mean = x.moments().mean;
+    let identity = Mat::identity(p, p);
+    let rows: Vec<usize> = (0..n).collect();
+    let mut covariance = second_moment(x, AffineMap { w: identity.as_ref(), shift: &mean }, &rows, None);
+    covariance *= 1.0 / n as f64;
+    match symmetric_eigen(covariance.as_ref()) {
+        Some((values, vectors)) if values.iter().all(|v| v.is_finite()) => Ok((mean, values, vectors)),
+        _ => Err(Error::NotFinite { what: "the covariance of X", iteration: 0 }),
+    }
 }
 
 /// $z_i = W^\top x_i - s$ for some rows.

@@ -12,14 +12,13 @@
 
 use crate::data::dataset::Dataset;
 use crate::error::{Error, Result};
-use crate::estimator::opg::all_columns;
 use crate::estimator::reduction::Reduction;
 use crate::estimator::{Estimator, spectral_reduction, with_columns};
 use crate::linalg::{Mat, orthonormalize};
 use crate::local::index::build_index;
 use crate::local::neighborhoods::{Neighborhoods, Weighting};
 use crate::local::size::{MIN_NEIGHBORS_AMBIENT, neighborhood_size};
-use crate::objective::ambient::{Ridge, ambient_slopes};
+use crate::objective::ambient::{Ridge, all_columns, ambient_slopes};
 use crate::optim::trace::Observer;
 
 /// Average derivative estimation.

@@ -19,16 +19,15 @@
 //! Ausset, Clémençon and Portier (2021), Nearest neighbour based estimates of gradients.
 
 use crate::data::dataset::Dataset;
-use crate::data::design::{Design, Rows};
 use crate::error::{Error, Result};
 use crate::estimator::reduction::Reduction;
 use crate::estimator::{Estimator, check_dimension, spectral_reduction, with_columns};
-use crate::linalg::{Mat, Points, symmetric_eigen};
+use crate::linalg::Points;
 use crate::local::index::build_index;
 use crate::local::kernel::{Bandwidth, gaussian_neighborhoods};
 use crate::local::neighborhoods::{Neighborhoods, Weighting};
 use crate::local::size::{MIN_NEIGHBORS_AMBIENT, neighborhood_size, silverman_bandwidth};
-use crate::objective::ambient::{Ridge, ambient_slopes, outer_product};
+use crate::objective::ambient::{Ridge, all_columns, ambient_slopes, leading_directions};
 use crate::optim::trace::Observer;
 
 /// Outer product of gradients.
@@ -110,24 +109,4 @@ impl Estimator for Opg {
         reduction.n_neighbors = n_neighbors;
         Ok(reduction)
     }
-}
-
-/// The rows of X themselves, in f64: what a method that is local in R^p has to look at.
-pub(crate) fn all_columns(x: &dyn Design) -> Result<Points> {
-    let p = x.n_cols();
-    let points = x.project(Mat::<f64>::identity(p, p).as_ref(), Rows::All)?;
-    if points.values().iter().all(|v| v.is_finite()) {
-        Ok(points)
-    } else {
-        Err(Error::NotFinite { what: "X", iteration: 0 })
-    }
-}
-
-/// The leading eigenvectors and eigenvalues of the average outer product of slopes.
-pub(crate) fn leading_directions(slopes: &Points, d: usize) -> Result<(Mat<f64>, Vec<f64>)> {
-    let failed =
-        || Error::NotFinite { what: "the average slope (no row has a neighbor that matters)", iteration: 0 };
-    let outer = outer_product(slopes).ok_or_else(failed)?;
-    let (values, vectors) = symmetric_eigen(outer.as_ref()).ok_or_else(failed)?;
-    Ok((vectors.as_ref().subcols(0, d).to_owned(), values[..d].to_vec()))
 }

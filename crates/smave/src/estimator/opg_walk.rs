@@ -25,14 +25,13 @@ use crate::data::dataset::Dataset;
 use crate::data::design::Design;
 use crate::data::second_moment::mapped;
 use crate::error::{Error, Result};
-use crate::estimator::opg::leading_directions;
 use crate::estimator::reduction::Reduction;
 use crate::estimator::whiten::Whitening;
 use crate::estimator::{Estimator, check_dimension, check_rows, spectral_reduction, with_columns};
 use crate::linalg::{Mat, Points};
 use crate::local::index::build_index;
 use crate::local::kernel::{Bandwidth, gaussian_neighborhoods};
-use crate::objective::ambient::{Ridge, ambient_slopes};
+use crate::objective::ambient::{Ridge, ambient_slopes, leading_directions};
 use crate::optim::trace::Observer;
 use crate::rng::{Purpose, stream};
 

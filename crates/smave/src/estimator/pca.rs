@@ -7,11 +7,10 @@
 //! Pearson (1901), On lines and planes of closest fit to systems of points in space.
 
 use crate::data::dataset::Dataset;
-use crate::data::second_moment::{AffineMap, second_moment};
-use crate::error::{Error, Result};
+use crate::data::second_moment::principal_axes;
+use crate::error::Result;
 use crate::estimator::reduction::Reduction;
 use crate::estimator::{Estimator, check_dimension, spectral_reduction, with_columns};
-use crate::linalg::{Mat, symmetric_eigen};
 use crate::optim::trace::Observer;
 
 /// Principal component analysis.
@@ -42,15 +41,7 @@ impl Estimator for Pca {
     fn fit_observed(&self, data: &Dataset<'_>, _: &mut dyn Observer) -> Result<Reduction> {
         check_dimension(self.n_components, data)?;
         with_columns(data, self.standardize, |x| {
-            let (n, p) = (x.n_rows(), x.n_cols());
-            let mean = x.moments().mean;
-            let identity = Mat::identity(p, p);
-            let rows: Vec<usize> = (0..n).collect();
-            let mut covariance =
-                second_moment(x, AffineMap { w: identity.as_ref(), shift: &mean }, &rows, None);
-            covariance *= 1.0 / n as f64;
-            let (values, vectors) = symmetric_eigen(covariance.as_ref())
-                .ok_or(Error::NotFinite { what: "the covariance of X", iteration: 0 })?;
+            let (_, values, vectors) = principal_axes(x)?;
             let basis = vectors.as_ref().subcols(0, self.n_components).to_owned();
             Ok((basis, values[..self.n_components].to_vec()))
         })

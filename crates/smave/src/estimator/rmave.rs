@@ -22,7 +22,7 @@
 use crate::data::dataset::Dataset;
 use crate::data::design::Rows;
 use crate::error::{Error, Result};
-use crate::estimator::opg::{Opg, all_columns};
+use crate::estimator::opg::Opg;
 use crate::estimator::reduction::{Reduction, principal_basis};
 use crate::estimator::{Estimator, check_dimension, check_rows, with_columns};
 use crate::linalg::{Mat, Points};
@@ -31,6 +31,7 @@ use crate::local::kernel::{Bandwidth, gaussian_neighborhoods};
 use crate::local::neighborhoods::{Neighborhoods, Weighting};
 use crate::local::size::{MIN_NEIGHBORS_PROJECTED, neighborhood_size, silverman_bandwidth};
 use crate::manifold::subspace::principal_angles;
+use crate::objective::ambient::all_columns;
 use crate::objective::mave::{MaveObjective, Scratch};
 use crate::optim::lbfgs::maximize;
 use crate::optim::trace::{Iteration, Observer, Progress, Silent, StopReason};
@@ -144,9 +145,9 @@ impl Rmave {
                 let objective = MaveObjective::new(x, data.y(), self.ridge)?;
                 let mut scratch = Scratch::default();
                 let mut stop = StopReason::MaxIterations;
-                let mut outer = Mat::<f64>::zeros(self.n_components, self.n_components);
+                let mut hoods = Neighborhoods::from_lists([])?;
                 for iteration in 0..self.max_iter {
-                    let hoods = self.neighborhoods(&objective, &b)?;
+                    hoods = self.neighborhoods(&objective, &b)?;
                     let evaluate = |b: &Mat<f64>| {
                         let found = objective.evaluate_with(b.as_ref(), &hoods, &anchors, &mut scratch);
                         (found.value, found.gradient)
@@ -157,7 +158,6 @@ impl Rmave {
                     }
                     let moved = principal_angles(b.as_ref(), ascent.basis.as_ref())?.last().copied();
                     b = ascent.basis;
-                    outer = objective.evaluate_with(b.as_ref(), &hoods, &anchors, &mut scratch).slope_outer;
                     trace.push(Iteration {
                         iteration,
                         objective: ascent.value / anchors.len() as f64,
@@ -175,6 +175,8 @@ impl Rmave {
                         break;
                     }
                 }
+                let mut outer =
+                    objective.evaluate_with(b.as_ref(), &hoods, &anchors, &mut scratch).slope_outer;
                 outer *= 1.0 / anchors.len() as f64;
                 let (basis, eigenvalues) = principal_basis(b.as_ref(), outer.as_ref())
                     .ok_or(Error::NotFinite { what: "the average slope", iteration: trace.len() })?;

@@ -11,9 +11,9 @@
 //! are left out. Cost: n p^2 + p^3.
 
 use crate::data::design::Design;
-use crate::data::second_moment::{AffineMap, second_moment};
-use crate::error::{Error, Result};
-use crate::linalg::{Mat, MatRef, orthonormalize, symmetric_eigen};
+use crate::data::second_moment::{AffineMap, principal_axes};
+use crate::error::Result;
+use crate::linalg::{Mat, MatRef, orthonormalize};
 
 /// The whitening map of a design.
 pub(crate) struct Whitening {
@@ -31,16 +31,7 @@ impl Whitening {
     pub fn new(x: &dyn Design) -> Result<Self> {
         let (n, p) = (x.n_rows(), x.n_cols());
         let rows: Vec<usize> = (0..n).collect();
-        let mean = x.moments().mean;
-        let identity = Mat::identity(p, p);
-        let centered = AffineMap { w: identity.as_ref(), shift: &mean };
-        let mut covariance = second_moment(x, centered, &rows, None);
-        covariance *= 1.0 / n as f64;
-        let failed = || Error::NotFinite { what: "the covariance of X", iteration: 0 };
-        let (values, vectors) = symmetric_eigen(covariance.as_ref()).ok_or_else(failed)?;
-        if !values.iter().all(|v| v.is_finite()) {
-            return Err(failed());
-        }
+        let (mean, values, vectors) = principal_axes(x)?;
         let average = values.iter().sum::<f64>() / p as f64;
         let ridge = shrinkage(n, p) * average;
         // Rounding leaves a zero variance at about this much of the largest.
@@ -79,6 +70,7 @@ pub(crate) fn shrinkage(n: usize, p: usize) -> f64 {
 mod tests {
     use super::*;
     use crate::data::dense::Dense;
+    use crate::data::second_moment::second_moment;
     use crate::linalg::norm;
 
     #[test]

@@ -13,7 +13,9 @@ use faer::linalg::solvers::Solve;
 use faer::{Accum, Par, Side};
 use rayon::prelude::*;
 
-use crate::linalg::{Mat, MatRef, Points};
+use crate::data::design::{Design, Rows};
+use crate::error::{Error, Result};
+use crate::linalg::{Mat, MatRef, Points, symmetric_eigen};
 use crate::local::neighborhoods::{Neighborhood, Neighborhoods};
 
 /// ε, or how it is chosen.
@@ -84,7 +86,7 @@ fn gram_plus(m: MatRef<'_, f64>, ridge: f64) -> Mat<f64> {
 }
 
 /// The average outer product of the slopes, p x p, up to a factor; `None` if all are zero.
-pub(crate) fn outer_product(slopes: &Points) -> Option<Mat<f64>> {
+fn outer_product(slopes: &Points) -> Option<Mat<f64>> {
     // In many dimensions kernel weights, and slopes with them, are so small that squares would vanish.
     let largest = slopes.values().iter().fold(0.0, |a: f64, v| a.max(v.abs()));
     if largest == 0.0 || !largest.is_finite() {
@@ -96,6 +98,26 @@ pub(crate) fn outer_product(slopes: &Points) -> Option<Mat<f64>> {
     outer *= largest / slopes.len() as f64;
     outer *= largest;
     if outer.norm_max() > 0.0 { Some(outer) } else { Some(scaled.as_mat().transpose() * scaled.as_mat()) }
+}
+
+/// The rows of X themselves, in f64: what a method that is local in R^p has to look at.
+pub(crate) fn all_columns(x: &dyn Design) -> Result<Points> {
+    let p = x.n_cols();
+    let points = x.project(Mat::<f64>::identity(p, p).as_ref(), Rows::All)?;
+    if points.values().iter().all(|v| v.is_finite()) {
+        Ok(points)
+    } else {
+        Err(Error::NotFinite { what: "X", iteration: 0 })
+    }
+}
+
+/// The leading eigenvectors and eigenvalues of the average outer product of slopes.
+pub(crate) fn leading_directions(slopes: &Points, d: usize) -> Result<(Mat<f64>, Vec<f64>)> {
+    let failed =
+        || Error::NotFinite { what: "the average slope (no row has a neighbor that matters)", iteration: 0 };
+    let outer = outer_product(slopes).ok_or_else(failed)?;
+    let (values, vectors) = symmetric_eigen(outer.as_ref()).ok_or_else(failed)?;
+    Ok((vectors.as_ref().subcols(0, d).to_owned(), values[..d].to_vec()))
 }
 
 #[cfg(test)]
