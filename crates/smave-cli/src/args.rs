@@ -222,6 +222,8 @@ pub enum Method {
     Opg,
     /// Outer product of gradients, nearest neighbors.
     OpgKnn,
+    /// Outer product of gradients, neighborhoods stretched along what matters least.
+    OpgAdaptive,
     /// Outer product of gradients, walking from all dimensions down to those asked for.
     OpgWalk,
     /// Average derivative: one direction.

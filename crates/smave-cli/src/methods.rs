@@ -1,6 +1,6 @@
 //! From a method's name to the estimator.
 
-use smave::{Ade, Estimator, InverseRegression, Opg, OpgWalk, Pca, Rmave, Smave};
+use smave::{Ade, Estimator, InverseRegression, Opg, OpgAdaptive, OpgWalk, Pca, Rmave, Smave};
 
 use crate::args::Method;
 
@@ -41,6 +41,7 @@ pub fn estimator(method: Method, settings: Settings) -> Box<dyn Estimator> {
         }
         Method::Opg => Box::new(Opg::kernel(dim).standardize(standardize)),
         Method::OpgKnn => Box::new(Opg::knn(dim).standardize(standardize).n_neighbors(neighbors)),
+        Method::OpgAdaptive => Box::new(OpgAdaptive::new(dim).seed(seed)),
         Method::OpgWalk => Box::new(OpgWalk::new(dim).seed(seed)),
         Method::Ade => Box::new(Ade::new(dim).standardize(standardize)),
         Method::Sir => Box::new(InverseRegression::sir(dim)),

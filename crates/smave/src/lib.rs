@@ -60,7 +60,9 @@ mod simd;
 
 pub use data::{Dataset, Dense, Design, Warning};
 pub use error::{Error, Result};
-pub use estimator::{Ade, Estimator, InverseRegression, Opg, OpgWalk, Pca, Reduction, Rmave, Smave};
+pub use estimator::{
+    Ade, Estimator, InverseRegression, Opg, OpgAdaptive, OpgWalk, Pca, Reduction, Rmave, Smave,
+};
 pub use linalg::{Mat, MatRef, Points};
 pub use local::Weighting;
 pub use manifold::subspace::{principal_angles, squared_distance};

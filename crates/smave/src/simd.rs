@@ -6,7 +6,7 @@
 //! into it. Each result depends on its own inputs alone, never on which other
 //! rows shared the block.
 
-use pulp::Simd;
+use pulp::{Simd, WithSimd};
 
 /// Inner products of R rows with C columns.
 #[inline(always)]
@@ -47,47 +47,24 @@ pub(crate) fn dot_block<S: Simd, const R: usize, const C: usize>(
     dots
 }
 
-/// The inner product of two vectors.
+/// The upper half of M M', row-major, for the rows of M.
 #[inline(always)]
-pub(crate) fn dot<S: Simd>(simd: S, a: &[f64], b: &[f64]) -> f64 {
-    let (a, a_tail) = S::as_simd_f64s(&a[..b.len()]);
-    let (b, b_tail) = S::as_simd_f64s(b);
-    // Four sums at a time hide the latency of the additions.
-    let mut sums = [simd.splat_f64s(0.0); 4];
-    let (a4, a_rest) = a.as_chunks::<4>();
-    let (b4, b_rest) = b.as_chunks::<4>();
-    for (a, b) in a4.iter().zip(b4) {
-        for lane in 0..4 {
-            sums[lane] = simd.mul_add_e_f64s(a[lane], b[lane], sums[lane]);
+pub(crate) fn upper_gram<S: Simd>(simd: S, m: &[f64], n_rows: usize, gram: &mut [f64]) {
+    if n_rows == 0 {
+        return;
+    }
+    let len = m.len() / n_rows;
+    let row = |i: usize| &m[i.min(n_rows - 1) * len..][..len];
+    for i in (0..n_rows).step_by(4) {
+        for j in (i..n_rows).step_by(2) {
+            let dots = dot_block(simd, [row(i), row(i + 1), row(i + 2), row(i + 3)], [row(j), row(j + 1)]);
+            for (a, dots) in (i..n_rows.min(i + 4)).zip(dots) {
+                for (b, dot) in (j..n_rows.min(j + 2)).zip(dots) {
+                    gram[a * n_rows + b] = dot;
+                }
+            }
         }
     }
-    for (a, b) in a_rest.iter().zip(b_rest) {
-        sums[0] = simd.mul_add_e_f64s(*a, *b, sums[0]);
-    }
-    if !b_tail.is_empty() {
-        let (a, b) = (simd.partial_load_f64s(a_tail), simd.partial_load_f64s(b_tail));
-        sums[1] = simd.mul_add_e_f64s(a, b, sums[1]);
-    }
-    simd.reduce_sum_f64s(simd.add_f64s(simd.add_f64s(sums[0], sums[1]), simd.add_f64s(sums[2], sums[3])))
-}
-
-/// The sum of `values - origin`.
-#[inline(always)]
-pub(crate) fn sum_from<S: Simd>(simd: S, values: &[f64], origin: f64) -> f64 {
-    let (head, tail) = S::as_simd_f64s(values);
-    let shift = simd.splat_f64s(origin);
-    let mut sums = [simd.splat_f64s(0.0); 4];
-    let (head4, rest) = head.as_chunks::<4>();
-    for chunk in head4 {
-        for lane in 0..4 {
-            sums[lane] = simd.add_f64s(sums[lane], simd.sub_f64s(chunk[lane], shift));
-        }
-    }
-    for v in rest {
-        sums[0] = simd.add_f64s(sums[0], simd.sub_f64s(*v, shift));
-    }
-    let sum = simd.add_f64s(simd.add_f64s(sums[0], sums[1]), simd.add_f64s(sums[2], sums[3]));
-    simd.reduce_sum_f64s(sum) + tail.iter().map(|v| v - origin).sum::<f64>()
 }
 
 /// Adds `weights[r][c]` times row r to column c, for all r and c.
@@ -121,10 +98,49 @@ pub(crate) fn add_block<S: Simd, const R: usize, const C: usize>(
     }
 }
 
+/// Replaces numbers, none of them positive, by their exponentials, to within a few units in the last
+/// place; below -708, where those would hardly exist, by zero.
+pub(crate) struct Exponentials<'a>(pub &'a mut [f64]);
+
+impl WithSimd for Exponentials<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        /// Added to a small number, leaves its nearest integer in the last bits.
+        const TO_INTEGER: f64 = 6755399441055744.0;
+        /// ln 2 in two parts, the first so short that small multiples of it are exact.
+        const LN_2: [f64; 2] = [6.931_471_803_691_238e-1, 1.908_214_929_270_587_7e-10];
+        /// One over the factorials of 13, 12, ..., 0.
+        const TAYLOR: [f64; 14] = {
+            let mut coefficients = [1.0; 14];
+            let mut order = 1;
+            while order < 14 {
+                coefficients[13 - order] = coefficients[14 - order] / order as f64;
+                order += 1;
+            }
+            coefficients
+        };
+        for value in self.0 {
+            let x = *value;
+            // exp(x) = 2^n exp(r) with |r| at most half of ln 2.
+            let integer = x * std::f64::consts::LOG2_E + TO_INTEGER;
+            let n = integer - TO_INTEGER;
+            let r = (x - n * LN_2[0]) - n * LN_2[1];
+            let mut sum = 0.0;
+            for coefficient in TAYLOR {
+                sum = sum * r + coefficient;
+            }
+            let power = f64::from_bits(integer.to_bits().wrapping_add(1023) << 52);
+            *value = if x < -708.0 { 0.0 } else { sum * power };
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pulp::{Arch, WithSimd};
+    use pulp::Arch;
 
     fn wave(len: usize, step: f64) -> Vec<f64> {
         (0..len).map(|i| (step * i as f64).sin()).collect()
@@ -141,14 +157,18 @@ mod tests {
             for len in (0..40).chain([100, 293]) {
                 let (a, b, c) = (wave(len, 0.7), wave(len, 1.1), wave(len, 0.3));
                 let plain = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-                assert!((dot(simd, &a, &b) - plain(&a, &b)).abs() < 1e-12);
-                let shifted: f64 = a.iter().map(|v| v - 0.25).sum();
-                assert!((sum_from(simd, &a, 0.25) - shifted).abs() < 1e-12);
                 let [[ab, ac], [bb, bc]] = dot_block(simd, [&a, &b], [&b, &c]);
                 for (found, expected) in
                     [(ab, plain(&a, &b)), (ac, plain(&a, &c)), (bb, plain(&b, &b)), (bc, plain(&b, &c))]
                 {
                     assert!((found - expected).abs() < 1e-12);
+                }
+                let mut gram = [0.0; 9];
+                upper_gram(simd, &[&a[..], &b, &c].concat(), 3, &mut gram);
+                for (place, (s, t)) in
+                    [(0, (&a, &a)), (1, (&a, &b)), (2, (&a, &c)), (4, (&b, &b)), (5, (&b, &c)), (8, (&c, &c))]
+                {
+                    assert!((gram[place] - plain(s, t)).abs() < 1e-12);
                 }
                 let (mut first, mut second) = (c.clone(), b.clone());
                 add_block(simd, [&a, &b], [[2.0, -1.0], [0.5, 3.0]], [&mut first, &mut second]);
@@ -157,6 +177,17 @@ mod tests {
                     assert!((second[i] - (b[i] - a[i] + 3.0 * b[i])).abs() < 1e-14);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn exponentials_are_exact_to_a_few_bits() {
+        let x: Vec<f64> = (0..70_000).map(|i| -0.01 * f64::from(i)).chain([-1e-300, -709.0, -1e9]).collect();
+        let mut found = x.clone();
+        Arch::new().dispatch(Exponentials(&mut found));
+        for (x, found) in x.iter().zip(found) {
+            let exact = if *x < -708.0 { 0.0 } else { x.exp() };
+            assert!((found - exact).abs() <= 1e-15 * exact, "{x}: {found} {exact}");
         }
     }
 

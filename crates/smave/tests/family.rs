@@ -2,9 +2,11 @@
 
 use smave::data::simulate::{Covariance, Link, Simulation};
 use smave::linalg::{Mat, orthonormalize, symmetric_eigen};
+use smave::local::{Neighborhoods, Weighting};
+use smave::objective::MaveObjective;
 use smave::{
-    Ade, Dataset, Dense, Estimator, InverseRegression, Opg, OpgWalk, Pca, Reduction, Rmave, Smave,
-    squared_distance,
+    Ade, Dataset, Dense, Estimator, InverseRegression, Opg, OpgAdaptive, OpgWalk, Pca, Reduction, Rmave,
+    Smave, squared_distance,
 };
 
 /// Methods that draw no random numbers.
@@ -23,6 +25,7 @@ fn deterministic(d: usize) -> Vec<Box<dyn Estimator>> {
 fn all(d: usize) -> Vec<Box<dyn Estimator>> {
     let mut methods = deterministic(d);
     methods.push(Box::new(Opg::kernel(d)));
+    methods.push(Box::new(OpgAdaptive::new(d)));
     methods.push(Box::new(OpgWalk::new(d)));
     methods.push(Box::new(Smave::published(d)));
     methods.push(Box::new(Rmave::mave(d)));
@@ -58,6 +61,7 @@ fn rotating_x_rotates_the_directions() {
         .flat_map(|row| (0..P).map(|j| (0..P).map(|l| row[l] * q[(l, j)]).sum::<f64>()).collect::<Vec<_>>())
         .collect();
     let mut methods = deterministic(2);
+    methods.push(Box::new(OpgAdaptive::new(2)));
     methods.push(Box::new(OpgWalk::new(2)));
     for method in methods {
         let (before, after) = (fit(&*method, &values, &y), fit(&*method, &turned, &y));
@@ -98,6 +102,7 @@ fn permuting_columns_permutes_the_directions() {
     let permuted: Vec<f64> = values.chunks_exact(P).flat_map(|row| order.map(|j| row[j])).collect();
     let mut methods = deterministic(2);
     methods.push(Box::new(Opg::kernel(2)));
+    methods.push(Box::new(OpgAdaptive::new(2)));
     methods.push(Box::new(OpgWalk::new(2)));
     methods.push(Box::new(Ade::new(1)));
     for method in methods {
@@ -210,7 +215,8 @@ fn each_method_finds_what_it_sees_and_misses_what_it_cannot() {
 #[test]
 fn gradients_find_even_links_that_moments_miss_and_the_walk_survives_many_covariates() {
     let (values, y, beta) = single_index(|t| t * t);
-    for method in [&Opg::kernel(1) as &dyn Estimator, &Opg::knn(1), &OpgWalk::new(1)] {
+    let methods = [&Opg::kernel(1) as &dyn Estimator, &Opg::knn(1), &OpgAdaptive::new(1), &OpgWalk::new(1)];
+    for method in methods {
         let error = apart(&fit(method, &values, &y), &beta);
         assert!(error < 0.02, "{}: {error}", method.name());
     }
@@ -218,6 +224,74 @@ fn gradients_find_even_links_that_moments_miss_and_the_walk_survives_many_covari
     let error = |method: &dyn Estimator| apart(&fit(method, made.x.values(), &made.y), &made.basis);
     assert!(error(&OpgWalk::new(2)) < 0.15, "{}", error(&OpgWalk::new(2)));
     assert!(error(&Opg::kernel(2)) > 1.0, "in 40 dimensions no two rows are near each other");
+}
+
+/// Elliptic neighborhoods against spherical ones, where those still see something.
+#[test]
+fn adapting_neighborhoods_improves_on_spheres() {
+    let made = Simulation::new(Link::Interaction, Covariance::Ar1, 1000, 8).seed(5).draw().unwrap();
+    let error = |method: &dyn Estimator| apart(&fit(method, made.x.values(), &made.y), &made.basis);
+    let (spheres, ellipses) = (error(&Opg::kernel(2)), error(&OpgAdaptive::new(2)));
+    assert!(ellipses < 0.5 * spheres && ellipses < 0.02, "{ellipses} against {spheres}");
+}
+
+/// Clusters of the corners of a cube: whatever the anchor, kernel weights are a product over the coordinates, and every
+/// local Gram matrix is a multiple of the identity. Then the maximum of MAVE is the solution of OPG
+/// (paper, Prop. on isotropic local Gram matrices).
+#[test]
+fn mave_and_opg_coincide_where_neighborhoods_are_isotropic() {
+    let (p, clusters) = (4usize, 30);
+    let (mut values, mut y) = (Vec::new(), Vec::new());
+    for cluster in 0..clusters {
+        for corner in 0..1usize << p {
+            let row: Vec<f64> = (0..p).map(|c| if corner >> c & 1 == 1 { 1.0 } else { -1.0 }).collect();
+            let wave = |c: usize, factor: f64| (factor * (cluster * (c + 1)) as f64).sin();
+            y.push(row.iter().enumerate().map(|(c, x)| wave(c, 0.7) * x).sum::<f64>() + wave(corner, 0.3));
+            // Far apart along one coordinate, which leaves the median spread over coordinates alone.
+            values.extend(
+                row.iter().enumerate().map(|(c, x)| if c == 0 { x + 1e3 * cluster as f64 } else { *x }),
+            );
+        }
+    }
+    let between = |values: &[f64]| {
+        apart(&fit(&Rmave::mave(2), values, &y), &fit(&Opg::kernel(2), values, &y).directions())
+    };
+    assert!(between(&values) < 1e-8, "{}", between(&values));
+    // Not so once the cubes are sheared.
+    let sheared: Vec<f64> =
+        values.chunks_exact(p).flat_map(|x| [x[0], x[1] + 0.8 * x[2], x[2], x[3] - 0.5 * x[1]]).collect();
+    assert!(between(&sheared) > 1e-4, "{}", between(&sheared));
+}
+
+/// Methods with random steps need not end at the same bits when y is scaled, but must reach the same
+/// criterion: the share of the variance of y that local linear regressions explain.
+#[test]
+fn the_scale_of_y_does_not_change_the_criterion_reached() {
+    let (values, y) = drawn();
+    let scaled: Vec<f64> = y.iter().map(|v| 2.0 + 300.0 * v).collect();
+    let methods: Vec<Box<dyn Estimator>> = vec![
+        Box::new(OpgAdaptive::new(2)),
+        Box::new(OpgWalk::new(2)),
+        Box::new(Smave::published(2)),
+        Box::new(Rmave::mave(2)),
+        Box::new(Rmave::kernel(2)),
+        Box::new(Rmave::knn(2)),
+    ];
+    let explained = |found: &Reduction| {
+        let x = Dense::new(&values[..], N, P).unwrap();
+        let z = found.transform(&x).unwrap();
+        let index = smave::local::build_index(&z, 60);
+        let anchors: Vec<usize> = (0..N).collect();
+        let hoods = Neighborhoods::find(&*index, &z, &anchors, 60, Weighting::Uniform);
+        let objective = MaveObjective::new(&x, &y, 1e-5).unwrap();
+        let basis = orthonormalize(found.directions().as_ref()).unwrap();
+        objective.evaluate(basis.as_ref(), &hoods, &anchors).unwrap().value
+    };
+    for method in methods {
+        let (before, after) =
+            (explained(&fit(&*method, &values, &y)), explained(&fit(&*method, &values, &scaled)));
+        assert!((before / after - 1.0).abs() < 0.01, "{}: {before} and {after}", method.name());
+    }
 }
 
 #[test]

@@ -1,8 +1,9 @@
-//! Both indexes against a full sort, on points that are meant to be hard.
+//! All indexes against a full sort, on points that are meant to be hard.
 
 use proptest::prelude::*;
 use smave::Points;
 use smave::local::index::{Neighbor, NeighborIndex, build_index};
+use smave::local::products::Products;
 use smave::local::{kdtree, scan::Scan};
 
 /// All rows sorted by (squared distance, row).
@@ -26,17 +27,40 @@ fn sorted(found: &[Neighbor]) -> Vec<(f64, u32)> {
     all
 }
 
+/// The same rows, and distances but for rounding.
+fn assert_same(found: &[(f64, u32)], expected: &[(f64, u32)], points: &Points) {
+    let rows = |list: &[(f64, u32)]| {
+        let mut rows: Vec<u32> = list.iter().map(|(_, row)| *row).collect();
+        rows.sort_unstable();
+        rows
+    };
+    assert_eq!(rows(found), rows(expected), "n {} d {}", points.len(), points.dim());
+    let largest = points.values().iter().fold(0.0, |a: f64, v| a.max(v.abs()));
+    let rounding = 1e-13 * largest * largest * points.dim() as f64;
+    for (found, expected) in found.iter().zip(expected) {
+        assert!((found.0 - expected.0).abs() <= rounding, "{} {}", found.0, expected.0);
+    }
+}
+
 fn check(points: &Points, tuned_for: usize, ks: &[usize], queries: &[Vec<f64>]) {
     let scan = Scan::new(points, tuned_for);
     let tree = kdtree::build(points);
+    let products = Products::new(points).unwrap();
     let chosen = build_index(points, tuned_for);
     let mut found = Vec::new();
     for query in queries {
         for &k in ks {
             let expected = by_full_sort(points, query, k);
-            for index in [&scan as &dyn NeighborIndex, &*chosen].into_iter().chain(tree.as_deref()) {
+            for index in [&scan as &dyn NeighborIndex, &products, &*chosen].into_iter().chain(tree.as_deref())
+            {
                 index.nearest(query, k, &mut found);
-                assert_eq!(sorted(&found), expected, "n {} d {} k {k}", points.len(), points.dim());
+                assert_same(&sorted(&found), &expected, points);
+                if let Some((radius2, _)) = expected.last() {
+                    index.within(query, *radius2, &mut found);
+                    let within = by_full_sort(points, query, points.len());
+                    let within: Vec<_> = within.into_iter().filter(|(d2, _)| d2 <= radius2).collect();
+                    assert_same(&sorted(&found), &within, points);
+                }
             }
         }
     }

@@ -30,6 +30,11 @@ struct Cell {
     se_m2: Option<f64>,
     mean_seconds: f64,
     runs: usize,
+    /// The largest of the runs, and how many missed a direction (m^2 above one half).
+    #[serde(skip)]
+    max_m2: f64,
+    #[serde(skip)]
+    missed: usize,
 }
 
 /// Runs every method in every scenario at every (n, p); prints and saves the means.
@@ -71,13 +76,16 @@ pub fn run(args: &BenchArgs, out: &mut impl Write) -> Result<()> {
                 let runs = errors[m].len();
                 let method =
                     estimator(method, Settings { dim: TRUE_DIMENSION, ..Settings::default() }).name();
-                results.push(Cell { method, n, p, mean_m2, se_m2, mean_seconds, runs });
+                let max_m2 = errors[m].iter().copied().fold(0.0, f64::max);
+                let missed = errors[m].iter().filter(|m2| **m2 > 0.5).count();
+                results.push(Cell { method, n, p, mean_m2, se_m2, mean_seconds, runs, max_m2, missed });
             }
         }
     }
     progress.finish_and_clear();
 
-    let mut summary = table(["method", "n", "p", "mean m^2", "s.e.", "mean seconds", "runs"]);
+    let mut summary =
+        table(["method", "n", "p", "mean m^2", "s.e.", "max m^2", "above 0.5", "mean seconds", "runs"]);
     for cell in &results {
         summary.add_row([
             cell.method.to_string(),
@@ -85,6 +93,8 @@ pub fn run(args: &BenchArgs, out: &mut impl Write) -> Result<()> {
             cell.p.to_string(),
             format!("{:.4}", cell.mean_m2),
             cell.se_m2.map_or("".into(), |se| format!("{se:.4}")),
+            format!("{:.4}", cell.max_m2),
+            cell.missed.to_string(),
             format!("{:.4}", cell.mean_seconds),
             cell.runs.to_string(),
         ]);

@@ -82,6 +82,16 @@ impl<T: Element> Design for Dense<'_, T> {
         });
     }
 
+    fn copy_rows_into(&self, rows: Rows<'_>, out: &mut Points) {
+        let count = rows.count(self.n_rows);
+        assert_eq!((out.len(), out.dim()), (count, self.n_cols), "shapes of copy_rows");
+        let source = RowSource { x: self, rows, range: 0..count };
+        let mut buffer = Vec::new();
+        for (r, out) in out.values_mut().chunks_exact_mut(self.n_cols).enumerate() {
+            out.copy_from_slice(source.widened(r, &mut buffer));
+        }
+    }
+
     fn pull_back_into(&self, c: &Points, rows: Rows<'_>, mut g: MatMut<'_, f64>) {
         let (count, d, p) = (rows.count(self.n_rows), c.dim(), self.n_cols);
         assert_eq!((g.nrows(), g.ncols(), c.len()), (p, d, count), "shapes of pull_back");

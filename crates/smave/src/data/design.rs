@@ -70,6 +70,15 @@ pub trait Design: Send + Sync {
     /// If the shapes do not fit or a row does not exist; [`Design::pull_back`] checks them.
     fn pull_back_into(&self, c: &Points, rows: Rows<'_>, g: MatMut<'_, f64>);
 
+    /// The given rows of X themselves, in f64, for what is local among all covariates: what `project_into`
+    /// gives for the identity, which is also how it is done unless a faster way is known.
+    ///
+    /// # Panics
+    /// If the shapes do not fit or a row does not exist.
+    fn copy_rows_into(&self, rows: Rows<'_>, out: &mut Points) {
+        self.project_into(Mat::<f64>::identity(self.n_cols(), self.n_cols()).as_ref(), rows, out);
+    }
+
     /// Looks for values that cannot be used and columns that say nothing.
     fn inspect(&self) -> Inspection;
 

@@ -107,6 +107,16 @@ impl Design for Standardized<'_> {
         }
     }
 
+    fn copy_rows_into(&self, rows: Rows<'_>, out: &mut Points) {
+        self.inner.copy_rows_into(rows, out);
+        let Standardization { center, scale } = self.standardization;
+        for point in out.values_mut().chunks_exact_mut(center.len().max(1)) {
+            for ((v, center), scale) in point.iter_mut().zip(center).zip(scale) {
+                *v = (*v - center) / scale;
+            }
+        }
+    }
+
     fn pull_back_into(&self, c: &Points, rows: Rows<'_>, mut g: MatMut<'_, f64>) {
         self.inner.pull_back_into(c, rows, g.as_mut());
         let mut total = vec![0.0; c.dim()];
@@ -175,6 +185,13 @@ mod tests {
             }
             let (g, expected) = (view.pull_back(c, rows).unwrap(), copy.pull_back(c, rows).unwrap());
             assert!(norm((&g - &expected).as_ref()) < 1e-11);
+            let (mut found, mut expected) = (Points::zeros(c.len(), p), Points::zeros(c.len(), p));
+            view.copy_rows_into(rows, &mut found);
+            copy.copy_rows_into(rows, &mut expected);
+            let identity = copy.project(Mat::<f64>::identity(p, p).as_ref(), rows).unwrap();
+            for ((v, e), same) in found.values().iter().zip(expected.values()).zip(identity.values()) {
+                assert!((v - e).abs() < 1e-12 && e == same);
+            }
         }
         let Moments { mean, sd } = view.moments();
         for i in 0..p {

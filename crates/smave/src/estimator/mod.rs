@@ -1,8 +1,10 @@
 //! Estimators: each is one file, takes a [`Dataset`] and gives a [`Reduction`].
 
 pub mod ade;
+mod gradient_steps;
 pub mod inverse;
 pub mod opg;
+pub mod opg_adaptive;
 pub mod opg_walk;
 pub mod pca;
 pub mod reduction;
@@ -14,6 +16,7 @@ mod whiten;
 pub use ade::Ade;
 pub use inverse::InverseRegression;
 pub use opg::Opg;
+pub use opg_adaptive::OpgAdaptive;
 pub use opg_walk::OpgWalk;
 pub use pca::Pca;
 pub use reduction::Reduction;

@@ -24,7 +24,7 @@ use crate::estimator::reduction::Reduction;
 use crate::estimator::{Estimator, check_dimension, spectral_reduction, with_columns};
 use crate::linalg::Points;
 use crate::local::index::build_index;
-use crate::local::kernel::{Bandwidth, gaussian_neighborhoods};
+use crate::local::kernel::{Bandwidth, CUT, gaussian_neighborhoods};
 use crate::local::neighborhoods::{Neighborhoods, Weighting};
 use crate::local::size::{MIN_NEIGHBORS_AMBIENT, neighborhood_size, silverman_bandwidth};
 use crate::objective::ambient::{Ridge, all_columns, ambient_slopes, leading_directions};
@@ -38,12 +38,14 @@ pub struct Opg {
     n_neighbors: Option<usize>,
     ridge: f64,
     standardize: bool,
+    /// Share of the largest below which kernel weights are dropped.
+    cut: f64,
 }
 
 impl Opg {
     /// With Gaussian kernel weights.
     pub fn kernel(n_components: usize) -> Self {
-        Self { n_components, knn: false, n_neighbors: None, ridge: 1e-5, standardize: false }
+        Self { n_components, knn: false, n_neighbors: None, ridge: 1e-5, standardize: false, cut: CUT }
     }
 
     /// With uniform weights on the nearest neighbors.
@@ -69,13 +71,18 @@ impl Opg {
         self
     }
 
+    /// For those who need a start only, or a test: another share for [`CUT`].
+    pub(crate) fn cut(mut self, cut: f64) -> Self {
+        self.cut = cut;
+        self
+    }
+
     fn neighborhoods(&self, x: &Points) -> Result<(Neighborhoods, Option<usize>)> {
         let (n, p) = (x.len(), x.dim());
         let anchors: Vec<usize> = (0..n).collect();
         if !self.knn {
             let base = silverman_bandwidth(x);
-            let index = build_index(x, MIN_NEIGHBORS_AMBIENT);
-            let hoods = gaussian_neighborhoods(&*index, x, &anchors, Bandwidth { base, reach: None })?;
+            let hoods = gaussian_neighborhoods(x, &anchors, Bandwidth { base, reach: None, cut: self.cut });
             return Ok((hoods, None));
         }
         let k = self.n_neighbors.unwrap_or_else(|| neighborhood_size(n, p, MIN_NEIGHBORS_AMBIENT));

@@ -19,21 +19,14 @@
 //! tenth of n or less. The eigenvalues of the [`Reduction`] are those of the last round.
 //! Cost per step: anchors times n p^2. Users of R's MAVE package know it, in spirit, as meanOPG.
 
-use rand::seq::index::sample;
-
 use crate::data::dataset::Dataset;
 use crate::data::design::Design;
-use crate::data::second_moment::mapped;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::estimator::gradient_steps::{Axes, GradientSteps};
 use crate::estimator::reduction::Reduction;
-use crate::estimator::whiten::Whitening;
 use crate::estimator::{Estimator, check_dimension, check_rows, spectral_reduction, with_columns};
 use crate::linalg::{Mat, Points};
-use crate::local::index::build_index;
-use crate::local::kernel::{Bandwidth, gaussian_neighborhoods};
-use crate::objective::ambient::{Ridge, ambient_slopes, leading_directions};
 use crate::optim::trace::Observer;
-use crate::rng::{Purpose, stream};
 
 /// The walk from p dimensions to d.
 #[derive(Clone, Debug)]
@@ -69,31 +62,16 @@ impl OpgWalk {
     }
 
     fn walk(&self, x: &dyn Design, y: &[f64]) -> Result<(Mat<f64>, Vec<f64>)> {
-        let n = x.n_rows();
-        let white = Whitening::new(x)?;
-        let z = mapped(x, white.map(), &white.rows);
-        let (rank, d) = (z.dim(), self.n_components.min(z.dim()));
-        let mut basis = Mat::<f64>::identity(rank, rank);
-        let mut eigenvalues = Vec::new();
-        for (step, q) in dimensions(rank, d, self.rounds).into_iter().enumerate() {
-            let local = project(&z, &basis, q);
-            let spread = mean_deviation(&local);
-            let base = 1.2 * spread * (n as f64).powf(-1.0 / (q as f64 + 4.0));
-            let reach = (2 * q).max(20).min(n - 1);
-            let mut rng = stream(self.seed, Purpose::Walk, step as u64);
-            let mut anchors = sample(&mut rng, n, self.n_anchors.min(n)).into_vec();
-            anchors.sort_unstable();
-            let index = build_index(&local, reach);
-            let bandwidth = Bandwidth { base, reach: Some(reach) };
-            let hoods = gaussian_neighborhoods(&*index, &local, &anchors, bandwidth)?;
-            let slopes = ambient_slopes(&z, y, &hoods, Ridge::Relative(1e-3));
-            (basis, eigenvalues) = leading_directions(&slopes, rank)?;
+        let n = x.n_rows() as f64;
+        let mut steps = GradientSteps::new(x, y, self.n_anchors, self.seed)?;
+        let (rank, d) = (steps.rank(), self.n_components.min(steps.rank()));
+        let mut axes = Axes { directions: Mat::identity(rank, rank), values: vec![1.0; rank] };
+        for q in dimensions(rank, d, self.rounds) {
+            let seen = steps.seen_through(&axes.directions.as_ref().subcols(0, q).to_owned());
+            let base = 1.2 * mean_deviation(&seen) * n.powf(-1.0 / (q as f64 + 4.0));
+            axes = steps.step(&seen, base, (2 * q).max(20))?;
         }
-        let basis = white
-            .directions(basis.as_ref().subcols(0, d), self.n_components)
-            .ok_or(Error::NotFinite { what: "the basis", iteration: 0 })?;
-        eigenvalues.resize(self.n_components, 0.0);
-        Ok((basis, eigenvalues))
+        steps.finish(axes, self.n_components)
     }
 }
 
@@ -105,13 +83,6 @@ impl Estimator for OpgWalk {
     fn fit_observed(&self, data: &Dataset<'_>, _: &mut dyn Observer) -> Result<Reduction> {
         check_dimension(self.n_components, data)?;
         check_rows(self.n_components, data)?;
-        if self.n_anchors == 0 {
-            return Err(Error::InvalidParameter {
-                name: "n_anchors",
-                value: "0".into(),
-                requirement: "at least 1".into(),
-            });
-        }
         // Whitening takes the units out anyway, but for its shrinkage: always scale.
         let found = with_columns(data, true, |x| self.walk(x, data.y()))?;
         let mut reduction = spectral_reduction(self.name(), found, data)?;
@@ -130,13 +101,6 @@ fn dimensions(from: usize, to: usize, rounds: usize) -> Vec<usize> {
     }
     dimensions.extend(std::iter::repeat_n(to, rounds.max(1)));
     dimensions
-}
-
-/// The first q coordinates of z in the basis.
-fn project(z: &Points, basis: &Mat<f64>, q: usize) -> Points {
-    let product = z.as_mat() * basis.as_ref().subcols(0, q);
-    let values = (0..z.len()).flat_map(|i| (0..q).map(|j| product[(i, j)]).collect::<Vec<_>>()).collect();
-    Points::from_values(values, q).unwrap_or_else(|| Points::zeros(0, q))
 }
 
 /// The standard deviation of the coordinates, on average.

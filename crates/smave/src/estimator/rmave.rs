@@ -8,9 +8,12 @@
 //! | `rmave` | Gaussian kernel in the projected space, renewed after each maximization |
 //! | `rmave-knn` | uniform on $k = \lceil n^{4/(d+4)} \rceil$ neighbors in the projected space, likewise |
 //!
-//! The paper maximizes column by column; here each maximization is a Riemannian L-BFGS over all anchors
-//! and all columns at once, which ends at least as high. Renewals go on until the
-//! subspace stops turning or 100 are made.
+//! The paper maximizes column by column; here each maximization is a Riemannian L-BFGS over all
+//! columns at once, which ends at least as high, and remembers the curvature from one renewal to the next.
+//! The first renewals, while the subspace still turns by large angles, look at every eighth row only (in
+//! the order of y) and cut kernel weights off earlier; a renewal with all rows always comes last. Renewals go on until
+//! the subspace stops turning, or no longer turns less than before (neighborhoods and maximum may
+//! chase each other in a circle), or 100 are made.
 //!
 //! No condition on X; but the start is OPG's, and where that has found nothing (p above some
 //! 20) one ends in whatever basin it lies. Cost per evaluation: 2 n p d + n k d^2, k being
@@ -20,20 +23,20 @@
 //! Xia, Tong, Li and Zhu (2002), An adaptive estimation of dimension reduction space.
 
 use crate::data::dataset::Dataset;
-use crate::data::design::Rows;
+use crate::data::design::{Design, Rows};
 use crate::error::{Error, Result};
 use crate::estimator::opg::Opg;
 use crate::estimator::reduction::{Reduction, principal_basis};
 use crate::estimator::{Estimator, check_dimension, check_rows, with_columns};
 use crate::linalg::{Mat, Points};
 use crate::local::index::build_index;
-use crate::local::kernel::{Bandwidth, gaussian_neighborhoods};
+use crate::local::kernel::{Bandwidth, CUT, gaussian_neighborhoods};
 use crate::local::neighborhoods::{Neighborhoods, Weighting};
 use crate::local::size::{MIN_NEIGHBORS_PROJECTED, neighborhood_size, silverman_bandwidth};
 use crate::manifold::subspace::principal_angles;
 use crate::objective::ambient::all_columns;
 use crate::objective::mave::{MaveObjective, Scratch};
-use crate::optim::lbfgs::maximize;
+use crate::optim::lbfgs::{Ascent, Lbfgs};
 use crate::optim::trace::{Iteration, Observer, Progress, Silent, StopReason};
 use crate::parallel::in_hot_pool;
 
@@ -54,15 +57,49 @@ pub struct Rmave {
     tolerance: f64,
     ridge: f64,
     standardize: bool,
+    /// Share of the largest below which kernel weights are dropped.
+    cut: f64,
 }
 
-/// Steps of one maximization, and the gain below which it ends.
-const MAX_STEPS: usize = 20;
-const GAIN: f64 = 1e-6;
+/// How far one maximization goes.
+#[derive(Clone, Copy)]
+struct Effort {
+    /// Steps at the most.
+    steps: usize,
+    /// The gain, relative to the value, below which it ends.
+    gain: f64,
+}
+
+/// Neighborhoods are about to be renewed: to go further would be to fit those that are there, and to be
+/// pushed back by the next.
+const COARSE: Effort = Effort { steps: 8, gain: 3e-3 };
+const FINE: Effort = Effort { steps: 7, gain: 1e-9 };
+
+/// They are not.
+const ONLY: Effort = Effort { steps: 100, gain: 1e-7 };
+
+/// While the subspace turns by more than this angle, one row in so many is an anchor, unless they would
+/// be fewer than [`FEWEST_ANCHORS`], and kernel weights are cut off earlier.
+const COARSE_ANGLE: f64 = 0.1;
+const COARSE_STEP: usize = 8;
+const FEWEST_ANCHORS: usize = 100;
+const COARSE_CUT: f64 = 1e-5;
+
+/// Renewals without progress before giving up, with few anchors and with all.
+const COARSE_PATIENCE: usize = 3;
+const PATIENCE: usize = 1;
 
 impl Rmave {
     fn new(n_components: usize, localization: Localization) -> Self {
-        Self { n_components, localization, max_iter: 100, tolerance: 1e-3, ridge: 1e-5, standardize: false }
+        Self {
+            n_components,
+            localization,
+            max_iter: 100,
+            tolerance: 3e-2,
+            ridge: 1e-5,
+            standardize: false,
+            cut: CUT,
+        }
     }
 
     /// MAVE: kernel weights among all covariates.
@@ -88,7 +125,7 @@ impl Rmave {
         self
     }
 
-    /// The angle (radians) below which a renewal has not turned the subspace; 0.001 by default.
+    /// The angle (radians) below which a renewal has not turned the subspace; 0.03 by default.
     pub fn tolerance(mut self, angle: f64) -> Self {
         self.tolerance = angle;
         self
@@ -106,27 +143,30 @@ impl Rmave {
         self
     }
 
-    fn neighborhoods(&self, objective: &MaveObjective<'_>, b: &Mat<f64>) -> Result<Neighborhoods> {
+    fn neighborhoods(
+        &self,
+        x: &dyn Design,
+        b: &Mat<f64>,
+        anchors: &[usize],
+        cut: f64,
+    ) -> Result<Neighborhoods> {
         let points: Points = match self.localization {
-            Localization::AmbientKernel => all_columns(objective.design())?,
-            _ => objective.design().project(b.as_ref(), Rows::All)?,
+            Localization::AmbientKernel => all_columns(x)?,
+            _ => x.project(b.as_ref(), Rows::All)?,
         };
         if !points.values().iter().all(|v| v.is_finite()) {
             return Err(Error::NotFinite { what: "the projection of X", iteration: 0 });
         }
-        let (n, d) = (points.len(), points.dim());
-        let anchors: Vec<usize> = (0..n).collect();
-        let k = neighborhood_size(n, d, MIN_NEIGHBORS_PROJECTED);
-        let index = build_index(&points, k);
-        match self.localization {
+        Ok(match self.localization {
             Localization::ProjectedNeighbors => {
-                Ok(Neighborhoods::find(&*index, &points, &anchors, k, Weighting::Uniform))
+                let k = neighborhood_size(points.len(), points.dim(), MIN_NEIGHBORS_PROJECTED);
+                Neighborhoods::find(&*build_index(&points, k), &points, anchors, k, Weighting::Uniform)
             }
             _ => {
-                let bandwidth = Bandwidth { base: silverman_bandwidth(&points), reach: None };
-                gaussian_neighborhoods(&*index, &points, &anchors, bandwidth)
+                let bandwidth = Bandwidth { base: silverman_bandwidth(&points), reach: None, cut };
+                gaussian_neighborhoods(&points, anchors, bandwidth)
             }
-        }
+        })
     }
 
     fn fit_here(&self, data: &Dataset<'_>, observer: &mut dyn Observer) -> Result<Reduction> {
@@ -136,49 +176,15 @@ impl Rmave {
             let requirement = "at least 1".into();
             return Err(Error::InvalidParameter { name: "max_iter", value: "0".into(), requirement });
         }
-        let start = Opg::kernel(self.n_components).ridge(self.ridge).standardize(self.standardize);
-        let mut b = start.fit_observed(data, &mut Silent)?.basis;
+        let start =
+            Opg::kernel(self.n_components).cut(COARSE_CUT).ridge(self.ridge).standardize(self.standardize);
+        let start = start.fit_observed(data, &mut Silent)?.basis;
         let mut trace = Vec::new();
-        let anchors: Vec<usize> = (0..data.n_samples()).collect();
         let ((basis, eigenvalues, stop_reason), standardization) =
             with_columns(data, self.standardize, |x| {
                 let objective = MaveObjective::new(x, data.y(), self.ridge)?;
-                let mut scratch = Scratch::default();
-                let mut stop = StopReason::MaxIterations;
-                let mut hoods = Neighborhoods::from_lists([])?;
-                for iteration in 0..self.max_iter {
-                    hoods = self.neighborhoods(&objective, &b)?;
-                    let evaluate = |b: &Mat<f64>| {
-                        let found = objective.evaluate_with(b.as_ref(), &hoods, &anchors, &mut scratch);
-                        (found.value, found.gradient)
-                    };
-                    let ascent = maximize(evaluate, b.clone(), MAX_STEPS, GAIN);
-                    if !(ascent.value.is_finite() && ascent.gradient_norm.is_finite()) {
-                        return Err(Error::NotFinite { what: "the criterion", iteration });
-                    }
-                    let moved = principal_angles(b.as_ref(), ascent.basis.as_ref())?.last().copied();
-                    b = ascent.basis;
-                    trace.push(Iteration {
-                        iteration,
-                        objective: ascent.value / anchors.len() as f64,
-                        gradient_norm: ascent.gradient_norm,
-                        moved,
-                    });
-                    let iteration = trace.last().expect("just pushed");
-                    let progress = Progress { iteration, max_iter: self.max_iter, basis: b.as_ref() };
-                    if observer.on_iteration(progress).is_break() {
-                        stop = StopReason::Cancelled;
-                        break;
-                    }
-                    if moved.is_some_and(|angle| angle < self.tolerance) {
-                        stop = StopReason::Settled;
-                        break;
-                    }
-                }
-                let mut outer =
-                    objective.evaluate_with(b.as_ref(), &hoods, &anchors, &mut scratch).slope_outer;
-                outer *= 1.0 / anchors.len() as f64;
-                let (basis, eigenvalues) = principal_basis(b.as_ref(), outer.as_ref())
+                let (basis, outer, stop) = self.climb(&objective, data.y(), start, &mut trace, observer)?;
+                let (basis, eigenvalues) = principal_basis(basis.as_ref(), outer.as_ref())
                     .ok_or(Error::NotFinite { what: "the average slope", iteration: trace.len() })?;
                 Ok((basis, eigenvalues, stop))
             })?;
@@ -200,6 +206,119 @@ impl Rmave {
             stop_reason,
         })
     }
+
+    /// Maximizes and renews from basis `b`; gives the last basis, the average outer product of slopes
+    /// there, and why it ended.
+    fn climb(
+        &self,
+        objective: &MaveObjective<'_>,
+        y: &[f64],
+        mut b: Mat<f64>,
+        trace: &mut Vec<Iteration>,
+        observer: &mut dyn Observer,
+    ) -> Result<(Mat<f64>, Mat<f64>, StopReason)> {
+        let [few, all] = anchors(y);
+        let mut coarse = self.max_iter > 1 && few.len() >= FEWEST_ANCHORS;
+        let mut patience = Patience::default();
+        let mut lbfgs = Lbfgs::default();
+        loop {
+            let iteration = trace.len();
+            let last = iteration + 1 == self.max_iter;
+            coarse &= !last;
+            let (anchors, cut) = if coarse { (&few, COARSE_CUT.max(self.cut)) } else { (&all, self.cut) };
+            let hoods = self.neighborhoods(objective.design(), &b, anchors, cut)?;
+            let effort = match self.localization {
+                Localization::AmbientKernel => ONLY,
+                _ if coarse => COARSE,
+                _ => FINE,
+            };
+            let ascent = maximize(objective, &b, &hoods, effort, &mut lbfgs);
+            if !(ascent.value.is_finite() && ascent.gradient_norm.is_finite()) {
+                return Err(Error::NotFinite { what: "the criterion", iteration });
+            }
+            let turned = principal_angles(b.as_ref(), ascent.basis.as_ref())?.last().copied().unwrap_or(0.0);
+            b = ascent.basis;
+            let (objective_value, gradient_norm) = (ascent.value, ascent.gradient_norm);
+            trace.push(Iteration {
+                iteration,
+                objective: objective_value,
+                gradient_norm,
+                moved: Some(turned),
+            });
+            let report =
+                Progress { iteration: &trace[iteration], max_iter: self.max_iter, basis: b.as_ref() };
+            let cancelled = observer.on_iteration(report).is_break();
+            let waited = patience.after(turned);
+            let settled =
+                turned < self.tolerance || waited >= if coarse { COARSE_PATIENCE } else { PATIENCE };
+            let stop = match () {
+                () if cancelled => StopReason::Cancelled,
+                () if coarse => {
+                    if settled || turned < COARSE_ANGLE {
+                        coarse = false;
+                        patience = Patience::default();
+                    }
+                    continue;
+                }
+                () if settled => StopReason::Settled,
+                () if last => StopReason::MaxIterations,
+                () => continue,
+            };
+            let z = objective.design().project(b.as_ref(), Rows::All)?;
+            return Ok((b, objective.average_slope_outer(&z, &hoods), stop));
+        }
+    }
+}
+
+/// The maximization between two renewals.
+fn maximize(
+    objective: &MaveObjective<'_>,
+    b: &Mat<f64>,
+    hoods: &Neighborhoods,
+    effort: Effort,
+    lbfgs: &mut Lbfgs,
+) -> Ascent {
+    let entries: Vec<usize> = (0..hoods.len()).collect();
+    // Averages, so that what is learned with few anchors is of use with all.
+    let share = 1.0 / hoods.len() as f64;
+    let mut scratch = Scratch::default();
+    let evaluate = |b: &Mat<f64>| {
+        let found = objective.evaluate_with(b.as_ref(), hoods, &entries, &mut scratch);
+        (share * found.value, found.gradient * faer::Scale(share))
+    };
+    lbfgs.maximize(evaluate, b.clone(), effort.steps, effort.gain)
+}
+
+/// The rows that are anchors, early and late. Few are taken in the order of y, not of rows, which means nothing.
+fn anchors(y: &[f64]) -> [Vec<usize>; 2] {
+    let mut by_response: Vec<usize> = (0..y.len()).collect();
+    by_response.sort_by(|&a, &b| y[a].total_cmp(&y[b]));
+    let few = by_response.iter().copied().skip(COARSE_STEP / 2).step_by(COARSE_STEP).collect();
+    [few, (0..y.len()).collect()]
+}
+
+/// Counts renewals that turn the subspace hardly less than an earlier one did.
+struct Patience {
+    least: f64,
+    waited: usize,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self { least: f64::INFINITY, waited: 0 }
+    }
+}
+
+impl Patience {
+    /// How many there have been in a row, after one by this angle.
+    fn after(&mut self, angle: f64) -> usize {
+        if angle < 0.9 * self.least {
+            *self = Self { least: angle, waited: 0 };
+        } else {
+            self.waited += 1;
+        }
+        self.waited
+    }
 }
 
 impl Estimator for Rmave {
@@ -213,5 +332,124 @@ impl Estimator for Rmave {
 
     fn fit_observed(&self, data: &Dataset<'_>, observer: &mut dyn Observer) -> Result<Reduction> {
         in_hot_pool(|| self.fit_here(data, observer))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::simulate::{Covariance, Link, Simulation};
+    use crate::linalg::orthonormalize;
+    use crate::local::neighborhoods::Neighborhood;
+    use crate::manifold::subspace::squared_distance;
+    use faer::linalg::solvers::Solve;
+
+    fn rows(x: &dyn Design) -> Mat<f64> {
+        let points = all_columns(x).unwrap();
+        points.as_mat().to_owned()
+    }
+
+    /// The paper's column-wise coordinate descent: for each column, local coefficients given B, then the column
+    /// given the coefficients, by least squares; then orthonormalization.
+    fn coordinate_descent(
+        x: &Mat<f64>,
+        y: &[f64],
+        hoods: &Neighborhoods,
+        b: &Mat<f64>,
+        ridge: f64,
+    ) -> Mat<f64> {
+        let (n, p, d) = (x.nrows(), x.ncols(), b.ncols());
+        let mut b = b.clone();
+        let weight =
+            |hood: &Neighborhood<'_>, q: usize| hood.weights.map_or(1.0 / hood.rows.len() as f64, |w| w[q]);
+        for column in 0..d {
+            let mut gram = Mat::<f64>::identity(p, p) * faer::Scale(ridge);
+            let mut moment = Mat::<f64>::zeros(p, 1);
+            for j in 0..n {
+                let hood = hoods.get(j);
+                let difference = |row: u32| Mat::from_fn(p, 1, |c, _| x[(row as usize, c)] - x[(j, c)]);
+                // Intercept and slopes at row j.
+                let mut small = Mat::<f64>::identity(d + 1, d + 1) * faer::Scale(ridge);
+                small[(0, 0)] = 0.0;
+                let mut right = Mat::<f64>::zeros(d + 1, 1);
+                for (q, &row) in hood.rows.iter().enumerate() {
+                    let z = b.transpose() * difference(row);
+                    let v = Mat::from_fn(d + 1, 1, |c, _| if c == 0 { 1.0 } else { z[(c - 1, 0)] });
+                    small += &v * v.transpose() * faer::Scale(weight(&hood, q));
+                    right += &v * faer::Scale(weight(&hood, q) * y[row as usize]);
+                }
+                let fit = small.partial_piv_lu().solve(&right);
+                for (q, &row) in hood.rows.iter().enumerate() {
+                    let x = difference(row);
+                    let mut rest = y[row as usize] - fit[(0, 0)];
+                    for other in (0..d).filter(|other| *other != column) {
+                        rest -= fit[(other + 1, 0)] * (b.col(other).transpose() * x.col(0));
+                    }
+                    let v = &x * faer::Scale(fit[(column + 1, 0)]);
+                    gram += &v * v.transpose() * faer::Scale(weight(&hood, q));
+                    moment += &v * faer::Scale(weight(&hood, q) * rest);
+                }
+            }
+            let solved = gram.partial_piv_lu().solve(&moment);
+            b.col_mut(column).copy_from(solved.col(0));
+        }
+        orthonormalize(b.as_ref()).unwrap()
+    }
+
+    #[test]
+    fn every_renewal_ends_at_least_as_high_as_coordinate_descent() {
+        for (link, covariance, seed) in [
+            (Link::Interaction, Covariance::Ar1, 1),
+            (Link::Polynomial, Covariance::Identity, 2),
+            (Link::Rational, Covariance::Ar1, 3),
+            (Link::Sinusoidal, Covariance::Identity, 4),
+        ] {
+            let made = Simulation::new(link, covariance, 120, 5).seed(seed).draw().unwrap();
+            let x = rows(&made.x);
+            let objective = MaveObjective::new(&made.x, &made.y, 1e-5).unwrap();
+            for method in [Rmave::kernel(2), Rmave::knn(2)] {
+                let all: Vec<usize> = (0..120).collect();
+                let mut scratch = Scratch::default();
+                let mut lbfgs = Lbfgs::default();
+                let mut b = Mat::<f64>::identity(5, 2);
+                for renewal in 0..6 {
+                    let hoods = method.neighborhoods(&made.x, &b, &all, CUT).unwrap();
+                    let mut value =
+                        |b: &Mat<f64>| objective.evaluate_with(b.as_ref(), &hoods, &all, &mut scratch).value;
+                    let other = value(&coordinate_descent(&x, &made.y, &hoods, &b, 1e-5));
+                    let ours = maximize(&objective, &b, &hoods, FINE, &mut lbfgs).basis;
+                    assert!(
+                        value(&ours) >= other,
+                        "{link} {} {renewal}: {} {other}",
+                        method.name(),
+                        value(&ours)
+                    );
+                    b = ours;
+                }
+            }
+        }
+    }
+
+    /// Against weights on all pairs of rows.
+    #[test]
+    fn weights_that_are_cut_off_do_not_matter() {
+        let made = Simulation::new(Link::Interaction, Covariance::Ar1, 300, 8).seed(2).draw().unwrap();
+        let data = Dataset::new(made.x, made.y).unwrap();
+        for method in [Rmave::mave(2), Rmave::kernel(2).max_iter(4)] {
+            let exact = Rmave { cut: 0.0, ..method.clone() }.fit(&data).unwrap();
+            let found = method.fit(&data).unwrap();
+            let apart = squared_distance(found.basis(), exact.basis()).unwrap().sqrt();
+            assert!(apart < 1e-6 && apart > 0.0, "{}: {apart}", method.name());
+        }
+        let exact = Opg::kernel(2).cut(0.0).fit(&data).unwrap();
+        let found = Opg::kernel(2).fit(&data).unwrap();
+        let apart = squared_distance(found.basis(), exact.basis()).unwrap().sqrt();
+        assert!(apart < 1e-6 && apart > 0.0, "opg: {apart}");
+    }
+
+    #[test]
+    fn patience_counts_what_does_not_shrink() {
+        let mut patience = Patience::default();
+        assert_eq!([1.0, 0.5, 0.48, 0.6, 0.4].map(|angle| patience.after(angle)), [0, 0, 1, 2, 0]);
     }
 }

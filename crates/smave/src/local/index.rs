@@ -2,11 +2,11 @@
 //!
 //! Neighbors of a query are ordered by (squared distance, row): ties go to the
 //! smaller row number, so the answer is unique and every index gives the same
-//! set. Squared distances are always those of one plain sum in coordinate
-//! order, whatever the index uses inside.
+//! set: it is always one plain sum in coordinate order that decides, whatever the index uses inside.
 
 use crate::linalg::Points;
 use crate::local::kdtree;
+use crate::local::products::Products;
 use crate::local::scan::Scan;
 
 /// A row and its squared distance from the query.
@@ -35,16 +35,51 @@ pub trait NeighborIndex: Send + Sync {
     /// Replaces the contents of `found` by all rows whose squared distance from
     /// `query` is at most `radius2`, in no particular order but always the same one.
     fn within(&self, query: &[f64], radius2: f64, found: &mut Vec<Neighbor>);
+
+    /// [`NeighborIndex::nearest`] for several queries: calls `visit(query, found)` for each in order.
+    fn nearest_each(&self, queries: &[&[f64]], k: usize, visit: &mut dyn FnMut(usize, &mut Vec<Neighbor>)) {
+        let mut found = Vec::new();
+        for (j, query) in queries.iter().enumerate() {
+            self.nearest(query, k, &mut found);
+            visit(j, &mut found);
+        }
+    }
+
+    /// [`NeighborIndex::within`] for several queries and their radii: calls `visit(query, found)` for each
+    /// in order.
+    fn within_each(
+        &self,
+        queries: &[&[f64]],
+        radii2: &[f64],
+        visit: &mut dyn FnMut(usize, &mut Vec<Neighbor>),
+    ) {
+        let mut found = Vec::new();
+        for (j, (query, radius2)) in queries.iter().zip(radii2).enumerate() {
+            self.within(query, *radius2, &mut found);
+            visit(j, &mut found);
+        }
+    }
 }
+
+/// Queries worth asking together.
+pub(crate) const QUERIES_PER_TASK: usize = 32;
 
 /// The index that answers fastest for these points and queries of `k` neighbors.
 ///
-/// In one and two dimensions a slab holds little more than the ball, above a dozen a tree
-/// reads everything anyway, and a few thousand points are read faster than a tree is
-/// descended (`benches/neighbors`).
+/// In one and two dimensions a slab holds little more than the ball, and a few thousand points are read
+/// faster than a tree is descended; above a dozen dimensions slab and tree read everything anyway,
+/// and matrix products read faster (`benches/neighbors`).
 pub fn build_index(points: &Points, k: usize) -> Box<dyn NeighborIndex + '_> {
-    let tree_pays = (3..=12).contains(&points.dim()) && points.len() > 6000;
-    if tree_pays && let Some(tree) = kdtree::build(points) { tree } else { Box::new(Scan::new(points, k)) }
+    match points.dim() {
+        3..=12
+            if points.len() > 6000
+                && let Some(tree) = kdtree::build(points) =>
+        {
+            tree
+        }
+        13.. if let Some(products) = Products::new(points) => Box::new(products),
+        _ => Box::new(Scan::new(points, k)),
+    }
 }
 
 /// Keeps the `k` nearest of `candidates`.

@@ -6,12 +6,8 @@
 //! where no row is near, the few that are nearest. All that is dropped together weighs less
 //! than n [`CUT`] of what is kept.
 
-use rayon::prelude::*;
-
-use crate::error::Result;
 use crate::linalg::Points;
-use crate::local::index::{NeighborIndex, keep_nearest};
-use crate::local::neighborhoods::Neighborhoods;
+use crate::local::neighborhoods::{Ball, Neighborhoods};
 
 /// Weights below this share of the largest are dropped.
 pub const CUT: f64 = 1e-9;
@@ -23,52 +19,75 @@ pub(crate) struct Bandwidth {
     pub base: f64,
     /// Widened, where rows are sparse, to the distance of the neighbor of this rank.
     pub reach: Option<usize>,
+    /// Weights below this share of the largest are dropped: [`CUT`], more for a first guess, 0 for an exact test.
+    pub cut: f64,
 }
 
 /// The kernel-weighted neighborhoods of some rows of `points`.
 pub(crate) fn gaussian_neighborhoods(
-    index: &dyn NeighborIndex,
     points: &Points,
     anchors: &[usize],
     bandwidth: Bandwidth,
-) -> Result<Neighborhoods> {
-    let list = |&anchor: &usize| {
-        let query = points.point(anchor);
-        let mut found = Vec::new();
-        // The anchor is its own nearest neighbor: one more than the rank asked for.
-        index.nearest(query, bandwidth.reach.unwrap_or(1) + 1, &mut found);
-        let reach2 = found.iter().map(|n| n.distance2).fold(0.0, f64::max);
-        let h2 = match bandwidth.reach {
+) -> Neighborhoods {
+    // An anchor is its own nearest neighbor: one more than the rank asked for.
+    let rank = bandwidth.reach.unwrap_or(1).min(points.len() - 1);
+    Neighborhoods::gaussian(points, anchors, |distances2, space| {
+        let (nearest2, reach2) = nearest_and_ranked(distances2, rank, space);
+        let bandwidth2 = match bandwidth.reach {
             Some(_) => (bandwidth.base * bandwidth.base).max(reach2),
             None => bandwidth.base * bandwidth.base,
         };
-        keep_nearest(&mut found, 2);
-        let nearest2 = found.iter().map(|n| n.distance2).fold(0.0, f64::max);
-        index.within(query, nearest2 - 2.0 * h2 * CUT.ln(), &mut found);
-        let weight = |distance2: f64| {
-            // No bandwidth, no distance: what lies at the anchor counts.
-            if distance2 == 0.0 { 1.0 } else { (-0.5 * distance2 / h2).exp() }
-        };
-        found.iter().map(|n| (n.row, weight(n.distance2))).filter(|(_, w)| *w > 0.0).collect()
-    };
-    let lists: Vec<Vec<(u32, f64)>> = anchors.par_iter().map(list).collect();
-    Neighborhoods::from_lists(lists)
+        Ball { radius2: nearest2 - 2.0 * bandwidth2 * bandwidth.cut.ln(), bandwidth2 }
+    })
+}
+
+/// As `f64::min`, without its care for NaN, which would cost more than the comparison.
+fn smaller(a: f64, b: f64) -> f64 {
+    if a < b { a } else { b }
+}
+
+/// As `f64::max`, likewise.
+fn larger(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
+}
+
+/// The second smallest value, and the one with so many before it.
+fn nearest_and_ranked(values: &[f64], rank: usize, space: &mut Vec<f64>) -> (f64, f64) {
+    if rank <= 1 {
+        // Several chains of comparisons at a time, which would otherwise wait for each other.
+        let (mut smallest, mut second) = ([f64::INFINITY; 8], [f64::INFINITY; 8]);
+        let (chunks, rest) = values.as_chunks::<8>();
+        for chunk in chunks {
+            for lane in 0..8 {
+                second[lane] = smaller(second[lane], larger(smallest[lane], chunk[lane]));
+                smallest[lane] = smaller(smallest[lane], chunk[lane]);
+            }
+        }
+        let mut two = [f64::INFINITY; 2];
+        for &v in smallest.iter().chain(&second).chain(rest) {
+            two = [smaller(two[0], v), smaller(two[1], larger(two[0], v))];
+        }
+        let second = if two[1].is_finite() { two[1] } else { two[0] };
+        return (second, second);
+    }
+    space.clear();
+    space.extend_from_slice(values);
+    let (nearer, ranked, _) = space.select_nth_unstable_by(rank, f64::total_cmp);
+    let ranked = *ranked;
+    (nearest_and_ranked(nearer, 1, &mut Vec::new()).0, ranked)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::local::index::build_index;
 
     #[test]
     fn weights_are_gaussian_and_only_negligible_ones_are_missing() {
         let n = 400;
         let values: Vec<f64> = (0..2 * n).map(|i| 2.0 * ((i * i) as f64).sin()).collect();
         let points = Points::from_values(values, 2).unwrap();
-        let index = build_index(&points, 20);
         for (base, reach) in [(0.3, None), (0.05, Some(30))] {
-            let hoods =
-                gaussian_neighborhoods(&*index, &points, &[7, 100], Bandwidth { base, reach }).unwrap();
+            let hoods = gaussian_neighborhoods(&points, &[7, 100], Bandwidth { base, reach, cut: CUT });
             for (a, anchor) in [7usize, 100].into_iter().enumerate() {
                 let d2 = |i: usize| crate::linalg::squared_distance(points.point(i), points.point(anchor));
                 let mut sorted: Vec<f64> = (0..n).map(d2).collect();

@@ -4,8 +4,10 @@ pub mod index;
 pub mod kdtree;
 pub mod kernel;
 pub mod neighborhoods;
+pub mod products;
 pub mod scan;
 pub mod size;
+mod sweep;
 
 pub use index::{Neighbor, NeighborIndex, build_index};
 pub use neighborhoods::{Neighborhoods, Weighting};

@@ -5,11 +5,16 @@
 //! are listed in increasing order of rows: memory is then read in order, and those
 //! within a block of rows lie together.
 
+use std::ops::Range;
+
+use pulp::Arch;
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::linalg::Points;
-use crate::local::index::{Neighbor, NeighborIndex};
+use crate::local::index::{Neighbor, NeighborIndex, QUERIES_PER_TASK};
+use crate::local::sweep::Sweep;
+use crate::simd::Exponentials;
 
 /// How much a neighbor counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -24,16 +29,36 @@ pub enum Weighting {
 /// Rows and weights of the neighbors of each anchor.
 #[derive(Clone, Debug)]
 pub struct Neighborhoods {
+    /// Those of the first so many anchors, the next, and so on: each is what one task has found.
+    segments: Vec<Segment>,
+    len: usize,
+    /// Rows are thought of in blocks of this many.
+    rows_per_block: usize,
+    n_blocks: usize,
+}
+
+/// The neighbors of [`QUERIES_PER_TASK`] anchors.
+#[derive(Clone, Debug)]
+struct Segment {
     /// Neighbors of anchor a at `offsets[a]..offsets[a + 1]`.
     offsets: Vec<usize>,
     rows: Vec<u32>,
     /// Empty when all weights of an anchor are equal.
     weights: Vec<f64>,
-    /// Rows are thought of in blocks of this many.
-    rows_per_block: usize,
     /// For each anchor, where in its list each block begins, and the end.
     blocks: Vec<u32>,
-    n_blocks: usize,
+}
+
+impl Segment {
+    fn new() -> Self {
+        Self { offsets: vec![0], rows: Vec::new(), weights: Vec::new(), blocks: Vec::new() }
+    }
+
+    #[inline(always)]
+    fn slice(&self, range: Range<usize>) -> Neighborhood<'_> {
+        let weights = (!self.weights.is_empty()).then(|| &self.weights[range.clone()]);
+        Neighborhood { rows: &self.rows[range], weights }
+    }
 }
 
 /// The neighbors of one anchor.
@@ -45,9 +70,6 @@ pub struct Neighborhood<'a> {
     pub weights: Option<&'a [f64]>,
 }
 
-/// Anchors looked up by one task.
-const ANCHORS_PER_TASK: usize = 16;
-
 impl Neighborhoods {
     /// The k nearest neighbors (the anchor among them) of each anchor, a row of `points`.
     pub fn find(
@@ -58,38 +80,60 @@ impl Neighborhoods {
         weighting: Weighting,
     ) -> Self {
         let k = k.min(points.len());
-        let mut rows = vec![0u32; anchors.len() * k];
-        let mut weights = match weighting {
-            Weighting::Uniform => Vec::new(),
-            Weighting::Epanechnikov => vec![0.0; anchors.len() * k],
-        };
-        let search = |anchors: &[usize], rows: &mut [u32], weights: &mut [f64]| {
-            let mut found = Vec::new();
-            let mut sorter = RowSorter::new(points.len());
-            for (a, &anchor) in anchors.iter().enumerate() {
-                index.nearest(points.point(anchor), k, &mut found);
-                let range = a * k..(a + 1) * k;
-                if weights.is_empty() {
-                    sorter.sort_into(&found, &mut rows[range]);
-                } else {
-                    found.sort_unstable_by_key(|neighbor| neighbor.row);
-                    for (row, neighbor) in rows[range.clone()].iter_mut().zip(&found) {
-                        *row = neighbor.row;
-                    }
-                    epanechnikov_into(&found, &mut weights[range]);
-                }
+        Self::from_tasks(anchors, points.len(), |anchors, sorter, segment| {
+            let queries: Vec<&[f64]> = anchors.iter().map(|&anchor| points.point(anchor)).collect();
+            segment.rows.resize(anchors.len() * k, 0);
+            segment.offsets.extend((1..=anchors.len()).map(|a| a * k));
+            if weighting == Weighting::Epanechnikov {
+                segment.weights.resize(anchors.len() * k, 0.0);
             }
-        };
-        let tasks =
-            anchors.par_chunks(ANCHORS_PER_TASK).zip(rows.par_chunks_mut(ANCHORS_PER_TASK * k.max(1)));
-        if weights.is_empty() {
-            tasks.for_each(|(anchors, rows)| search(anchors, rows, &mut []));
-        } else {
-            tasks
-                .zip(weights.par_chunks_mut(ANCHORS_PER_TASK * k.max(1)))
-                .for_each(|((anchors, rows), weights)| search(anchors, rows, weights));
-        }
-        Self::assemble((0..=anchors.len()).map(|a| a * k).collect(), rows, weights, points.len())
+            let Segment { rows, weights, .. } = segment;
+            index.nearest_each(&queries, k, &mut |a, found| {
+                let range = a * k..(a + 1) * k;
+                sorter.sort_into(found, &mut rows[range.clone()]);
+                if weighting == Weighting::Epanechnikov {
+                    sorter.distances_into(found, &rows[range.clone()], &mut weights[range.clone()]);
+                    epanechnikov_in_place(&mut weights[range]);
+                }
+            });
+        })
+    }
+
+    /// Gaussian weights on all rows within a ball around each anchor; `ball(distances2, space)` finds it
+    /// from the squared distances of all rows.
+    pub(crate) fn gaussian(
+        points: &Points,
+        anchors: &[usize],
+        ball: impl Fn(&[f64], &mut Vec<f64>) -> Ball + Sync,
+    ) -> Self {
+        let sweep = Sweep::new(points);
+        Self::from_tasks(anchors, points.len(), |anchors, _, segment| {
+            let queries: Vec<&[f64]> = anchors.iter().map(|&anchor| points.point(anchor)).collect();
+            let mut space = Vec::new();
+            sweep.each(&queries, &mut |distances2| {
+                let Ball { radius2, bandwidth2 } = ball(distances2, &mut space);
+                let begin = segment.rows.len();
+                let mut end = begin;
+                segment.rows.resize(begin + distances2.len(), 0);
+                segment.weights.resize(begin + distances2.len(), 0.0);
+                // Note every row and move on only past those inside: no branch to mispredict.
+                for (row, &distance2) in distances2.iter().enumerate() {
+                    segment.rows[end] = row as u32;
+                    segment.weights[end] = distance2;
+                    end += usize::from(distance2 <= radius2);
+                }
+                segment.rows.truncate(end);
+                segment.weights.truncate(end);
+                gaussian_in_place(&mut segment.weights[begin..], bandwidth2);
+                segment.offsets.push(end);
+                if begin == 0 {
+                    // The others will have about as many.
+                    let more = (anchors.len() - 1) * (end + end / 8) + distances2.len();
+                    segment.rows.reserve(more);
+                    segment.weights.reserve(more);
+                }
+            });
+        })
     }
 
     /// Any neighborhoods: for each anchor, rows and nonnegative weights, which are made to sum to one.
@@ -97,8 +141,8 @@ impl Neighborhoods {
     /// # Errors
     /// An anchor without neighbors, or weights that are negative, not finite or all zero.
     pub fn from_lists(lists: impl IntoIterator<Item = Vec<(u32, f64)>>) -> Result<Self> {
-        let (mut offsets, mut rows, mut weights) = (vec![0], Vec::new(), Vec::new());
-        for (anchor, mut list) in lists.into_iter().enumerate() {
+        let mut lists: Vec<Vec<(u32, f64)>> = lists.into_iter().collect();
+        for (anchor, list) in lists.iter_mut().enumerate() {
             list.sort_by_key(|(row, _)| *row);
             let total: f64 = list.iter().map(|(_, w)| w).sum();
             if !(total > 0.0 && total.is_finite() && list.iter().all(|(_, w)| *w >= 0.0)) {
@@ -108,34 +152,51 @@ impl Neighborhoods {
                     requirement: "nonnegative and finite, with a positive sum".into(),
                 });
             }
-            rows.extend(list.iter().map(|(row, _)| row));
-            weights.extend(list.iter().map(|(_, w)| w / total));
-            offsets.push(rows.len());
+            list.iter_mut().for_each(|(_, w)| *w /= total);
         }
-        let n_rows = rows.iter().max().map_or(0, |&row| row as usize + 1);
-        Ok(Self::assemble(offsets, rows, weights, n_rows))
+        let n_rows = lists.iter().flatten().map(|(row, _)| *row as usize + 1).max().unwrap_or(0);
+        let anchors: Vec<usize> = (0..lists.len()).collect();
+        Ok(Self::from_tasks(&anchors, n_rows, |anchors, _, segment| {
+            for &anchor in anchors {
+                segment.rows.extend(lists[anchor].iter().map(|(row, _)| row));
+                segment.weights.extend(lists[anchor].iter().map(|(_, w)| w));
+                segment.offsets.push(segment.rows.len());
+            }
+        }))
     }
 
-    /// Adds the places of the blocks. Enough blocks to share out among threads, and small enough
-    /// to stay in the cache.
-    fn assemble(offsets: Vec<usize>, rows: Vec<u32>, weights: Vec<f64>, n_rows: usize) -> Self {
+    /// Lets `task` fill a segment for some anchors at a time, and adds the places of the blocks: enough
+    /// blocks to share out among threads, and small enough to stay in the cache.
+    fn from_tasks(
+        anchors: &[usize],
+        n_rows: usize,
+        task: impl Fn(&[usize], &mut RowSorter, &mut Segment) + Sync,
+    ) -> Self {
         let rows_per_block = n_rows.div_ceil(64).max(512);
         let n_blocks = n_rows.div_ceil(rows_per_block);
-        let begins =
-            |list: &[u32], block: usize| list.partition_point(|&row| (row as usize) < block * rows_per_block);
-        let blocks = offsets
-            .par_windows(2)
-            .flat_map_iter(|ends| {
-                let list = &rows[ends[0]..ends[1]];
-                (0..=n_blocks).map(move |block| begins(list, block) as u32)
-            })
+        let segments = anchors
+            .par_chunks(QUERIES_PER_TASK)
+            .map_init(
+                || RowSorter::new(n_rows),
+                |sorter, anchors| {
+                    let mut segment = Segment::new();
+                    task(anchors, sorter, &mut segment);
+                    for ends in segment.offsets.windows(2) {
+                        let list = &segment.rows[ends[0]..ends[1]];
+                        let begins =
+                            |block| list.partition_point(|&row| (row as usize) < block * rows_per_block);
+                        segment.blocks.extend((0..=n_blocks).map(|block| begins(block) as u32));
+                    }
+                    segment
+                },
+            )
             .collect();
-        Self { offsets, rows, weights, rows_per_block, blocks, n_blocks }
+        Self { segments, len: anchors.len(), rows_per_block, n_blocks }
     }
 
     /// Number of anchors.
     pub fn len(&self) -> usize {
-        self.offsets.len() - 1
+        self.len
     }
 
     /// True when there is no anchor.
@@ -146,11 +207,8 @@ impl Neighborhoods {
     /// The neighbors of the a-th anchor.
     #[inline(always)]
     pub fn get(&self, a: usize) -> Neighborhood<'_> {
-        let range = self.offsets[a]..self.offsets[a + 1];
-        Neighborhood {
-            rows: &self.rows[range.clone()],
-            weights: (!self.weights.is_empty()).then(|| &self.weights[range]),
-        }
+        let (segment, a) = (&self.segments[a / QUERIES_PER_TASK], a % QUERIES_PER_TASK);
+        segment.slice(segment.offsets[a]..segment.offsets[a + 1])
     }
 
     /// The size of the blocks in which [`Neighborhoods::in_block`] finds rows.
@@ -164,18 +222,15 @@ impl Neighborhoods {
         if block >= self.n_blocks {
             return Neighborhood { rows: &[], weights: None };
         }
-        let places = &self.blocks[a * (self.n_blocks + 1) + block..][..2];
-        let begin = self.offsets[a];
-        let range = begin + places[0] as usize..begin + places[1] as usize;
-        Neighborhood {
-            rows: &self.rows[range.clone()],
-            weights: (!self.weights.is_empty()).then(|| &self.weights[range]),
-        }
+        let (segment, a) = (&self.segments[a / QUERIES_PER_TASK], a % QUERIES_PER_TASK);
+        let places = &segment.blocks[a * (self.n_blocks + 1) + block..][..2];
+        let begin = segment.offsets[a];
+        segment.slice(begin + places[0] as usize..begin + places[1] as usize)
     }
 
     /// One more than the largest row mentioned.
     pub(crate) fn row_bound(&self) -> usize {
-        self.rows.iter().max().map_or(0, |&row| row as usize + 1)
+        self.segments.iter().flat_map(|s| &s.rows).max().map_or(0, |&row| row as usize + 1)
     }
 }
 
@@ -183,11 +238,24 @@ impl Neighborhoods {
 struct RowSorter {
     /// One bit per row, all zero between calls.
     bits: Vec<u64>,
+    /// Space for one number per row.
+    by_row: Vec<f64>,
 }
 
 impl RowSorter {
     fn new(n_rows: usize) -> Self {
-        Self { bits: vec![0; n_rows.div_ceil(64)] }
+        Self { bits: vec![0; n_rows.div_ceil(64)], by_row: Vec::new() }
+    }
+
+    /// The squared distances of `neighbors` in the order of `rows`, which are the same.
+    fn distances_into(&mut self, neighbors: &[Neighbor], rows: &[u32], distances2: &mut [f64]) {
+        self.by_row.resize(self.bits.len() * 64, 0.0);
+        for neighbor in neighbors {
+            self.by_row[neighbor.row as usize] = neighbor.distance2;
+        }
+        for (distance2, row) in distances2.iter_mut().zip(rows) {
+            *distance2 = self.by_row[*row as usize];
+        }
     }
 
     /// Writes the rows of distinct `neighbors` in increasing order. Setting bits and reading them off
@@ -216,22 +284,42 @@ impl RowSorter {
     }
 }
 
-/// Writes weights that sum to one. The bandwidth lies a little beyond the
+/// A ball around an anchor, and how fast weights fall in it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ball {
+    pub radius2: f64,
+    pub bandwidth2: f64,
+}
+
+/// Turns squared distances into weights that sum to one. The bandwidth lies a little beyond the
 /// farthest neighbor, so that even that one counts; if all lie at the anchor,
 /// they count the same.
-fn epanechnikov_into(neighbors: &[Neighbor], weights: &mut [f64]) {
-    let k = neighbors.len() as f64;
-    let farthest2 = neighbors.iter().map(|n| n.distance2).fold(0.0, f64::max);
+fn epanechnikov_in_place(weights: &mut [f64]) {
+    let k = weights.len() as f64;
+    let farthest2 = weights.iter().copied().fold(0.0, f64::max);
     let h2 = farthest2 * (1.0 + 1.0 / k);
     if h2 == 0.0 {
         weights.fill(1.0 / k);
         return;
     }
-    let mut total = 0.0;
-    for (w, neighbor) in weights.iter_mut().zip(neighbors) {
-        *w = 1.0 - neighbor.distance2 / h2;
-        total += *w;
+    weights.iter_mut().for_each(|w| *w = 1.0 - *w / h2);
+    normalize(weights);
+}
+
+/// Turns squared distances into Gaussian weights that sum to one. Without a bandwidth, what lies at the
+/// anchor counts.
+fn gaussian_in_place(weights: &mut [f64], bandwidth2: f64) {
+    if bandwidth2 > 0.0 {
+        weights.iter_mut().for_each(|w| *w *= -0.5 / bandwidth2);
+        Arch::new().dispatch(Exponentials(weights));
+    } else {
+        weights.iter_mut().for_each(|w| *w = f64::from(u8::from(*w == 0.0)));
     }
+    normalize(weights);
+}
+
+fn normalize(weights: &mut [f64]) {
+    let total: f64 = weights.iter().sum();
     weights.iter_mut().for_each(|w| *w /= total);
 }
 

@@ -22,7 +22,7 @@ use crate::linalg::Points;
 use crate::local::index::{Neighbor, NeighborIndex, keep_nearest};
 
 /// Points whose distances are computed together.
-const BLOCK: usize = 64;
+pub(crate) const BLOCK: usize = 64;
 
 /// Points of the sample that should lie among the k nearest, and how many of
 /// them the radius is made to hold: about one and a half standard deviations more.
@@ -41,14 +41,14 @@ pub struct Scan {
 }
 
 /// Points stored one coordinate after another, with room to read a block past the end.
-struct Columns {
+pub(crate) struct Columns {
     values: Vec<f64>,
     len: usize,
     stride: usize,
 }
 
 impl Columns {
-    fn new(points: &Points, rows: &[u32]) -> Self {
+    pub fn new(points: &Points, rows: &[u32]) -> Self {
         let stride = rows.len() + BLOCK;
         let mut values = vec![0.0; stride * points.dim()];
         values.par_chunks_mut(stride).enumerate().for_each(|(c, column)| {
@@ -59,6 +59,11 @@ impl Columns {
         Self { values, len: rows.len(), stride }
     }
 
+    /// Number of points.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
     /// The values of coordinate c.
     fn column(&self, c: usize) -> &[f64] {
         &self.values[c * self.stride..][..self.len]
@@ -66,7 +71,7 @@ impl Columns {
 
     /// Squared distances from `query` to the block that begins at `first`; what lies past the end is junk.
     #[inline(always)]
-    fn distances2(&self, query: &[f64], first: usize) -> [f64; BLOCK] {
+    pub fn distances2(&self, query: &[f64], first: usize) -> [f64; BLOCK] {
         let mut distance2 = [0.0; BLOCK];
         // Coordinates in order, as in `squared_distance`, for equal rounding.
         for (column, q) in self.values.chunks_exact(self.stride).zip(query) {

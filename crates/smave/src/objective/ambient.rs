@@ -7,16 +7,24 @@
 //!
 //! the left form when there are at least as many neighbors as covariates, the right one when
 //! there are fewer. Cost per anchor: k p min(k, p) + min(k, p)^3.
+//!
+//! Where neighborhoods are most of the data, [`dense_slopes`] is several times faster: the weighted sums of the products
+//! of any two covariates are, for many anchors at once, one product of a matrix of weights and
+//! a matrix of products.
 
-use faer::linalg::matmul::triangular::{BlockStructure, matmul as triangular_matmul};
+use std::ops::Range;
+
+use faer::linalg::matmul::matmul;
 use faer::linalg::solvers::Solve;
 use faer::{Accum, Par, Side};
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use crate::data::design::{Design, Rows};
 use crate::error::{Error, Result};
-use crate::linalg::{Mat, MatRef, Points, symmetric_eigen};
+use crate::linalg::{Mat, MatMut, MatRef, Points, solve_positive_definite, symmetric_eigen};
 use crate::local::neighborhoods::{Neighborhood, Neighborhoods};
+use crate::simd::{dot_block, upper_gram};
 
 /// ε, or how it is chosen.
 #[derive(Clone, Copy, Debug)]
@@ -27,62 +35,267 @@ pub(crate) enum Ridge {
     Relative(f64),
 }
 
+impl Ridge {
+    /// ε where the local variances of p covariates add up to `variance`.
+    fn value(self, variance: f64, p: usize) -> f64 {
+        match self {
+            Ridge::Absolute(ridge) => ridge,
+            Ridge::Relative(share) => share * variance / p as f64,
+        }
+    }
+}
+
 /// The slope at each anchor, one point of p coordinates after another; zero where there is none.
 pub(crate) fn ambient_slopes(x: &Points, y: &[f64], hoods: &Neighborhoods, ridge: Ridge) -> Points {
+    let mut slopes = Points::zeros(hoods.len(), x.dim());
+    slopes.values_mut().par_chunks_mut(x.dim()).enumerate().for_each_init(
+        Space::default,
+        |space, (a, slope)| {
+            let found =
+                Arch::new().dispatch(Slope { x, y, hood: hoods.get(a), ridge, space, slope: &mut *slope });
+            if !found || !slope.iter().all(|v| v.is_finite()) {
+                slope.fill(0.0);
+            }
+        },
+    );
+    slopes
+}
+
+/// [`ambient_slopes`] for neighborhoods that hold a good part of all rows. Covariates should be centered and of
+/// similar spread: local variances are differences of second moments.
+pub(crate) fn dense_slopes(x: &Points, y: &[f64], hoods: &Neighborhoods, ridge: Ridge) -> Points {
     let p = x.dim();
+    // All products of two of x, y and 1.
+    let n_products = (p + 2) * (p + 3) / 2;
+    let anchors_per_task = (MAX_SUMS / n_products).clamp(1, MAX_ANCHORS);
     let mut slopes = Points::zeros(hoods.len(), p);
-    slopes.values_mut().par_chunks_mut(p).enumerate().for_each(|(a, out)| {
-        if let Some(slope) = slope(x, y, hoods.get(a), ridge) {
-            out.copy_from_slice(slope.col_as_slice(0));
+    slopes.values_mut().par_chunks_mut(p * anchors_per_task).enumerate().for_each(|(task, slopes)| {
+        let first = task * anchors_per_task;
+        let sums = weighted_products(x, y, hoods, first..first + slopes.len() / p);
+        let mut gram = vec![0.0; p * p];
+        for (a, slope) in slopes.chunks_exact_mut(p).enumerate() {
+            let sums = sums.col_as_slice(a);
+            let found = Arch::new().dispatch(FromSums { sums, ridge, gram: &mut gram, slope: &mut *slope });
+            if !found || !slope.iter().all(|v| v.is_finite()) {
+                slope.fill(0.0);
+            }
         }
     });
     slopes
 }
 
-fn slope(x: &Points, y: &[f64], hood: Neighborhood<'_>, ridge: Ridge) -> Option<Mat<f64>> {
-    let (k, p) = (hood.rows.len(), x.dim());
-    let weight = |q: usize| hood.weights.map_or(1.0 / k as f64, |w| w[q]);
-    let mut mean_x = vec![0.0; p];
-    let mut mean_y = 0.0;
-    for (q, &row) in hood.rows.iter().enumerate() {
-        mean_y += weight(q) * y[row as usize];
-        for (mean, v) in mean_x.iter_mut().zip(x.point(row as usize)) {
-            *mean += weight(q) * v;
+/// Sums that one task holds, and anchors it serves, at the most.
+const MAX_SUMS: usize = 1 << 22;
+const MAX_ANCHORS: usize = 50;
+
+/// Rows whose products are formed at a time.
+const ROWS_PER_BLOCK: usize = 64;
+
+/// For each anchor (a column) the weighted sums of all products of two of x, y and 1, those of the first
+/// with itself and all later ones, then of the second, and so on.
+fn weighted_products(x: &Points, y: &[f64], hoods: &Neighborhoods, anchors: Range<usize>) -> Mat<f64> {
+    let p = x.dim();
+    let n_products = (p + 2) * (p + 3) / 2;
+    let mut sums = Mat::zeros(n_products, anchors.len());
+    let mut weights = Mat::zeros(ROWS_PER_BLOCK, anchors.len());
+    let mut products = Mat::<f64>::zeros(n_products, ROWS_PER_BLOCK);
+    let mut read = vec![0; anchors.len()];
+    for begin in (0..x.len()).step_by(ROWS_PER_BLOCK) {
+        let end = (begin + ROWS_PER_BLOCK).min(x.len());
+        weights.fill(0.0);
+        for (a, read) in read.iter_mut().enumerate() {
+            // Rows are listed in increasing order.
+            let hood = hoods.get(anchors.start + a);
+            while *read < hood.rows.len() && (hood.rows[*read] as usize) < end {
+                let equal = 1.0 / hood.rows.len() as f64;
+                weights[(hood.rows[*read] as usize - begin, a)] = hood.weights.map_or(equal, |w| w[*read]);
+                *read += 1;
+            }
         }
+        for (column, y) in y[begin..end].iter().enumerate() {
+            let (x, out) = (x.point(begin + column), products.col_as_slice_mut(column));
+            Arch::new().dispatch(Products { x, y: *y, out });
+        }
+        let rows = end - begin;
+        matmul(
+            sums.as_mut(),
+            Accum::Add,
+            products.as_ref().subcols(0, rows),
+            weights.as_ref().subrows(0, rows),
+            1.0,
+            Par::Seq,
+        );
     }
-    let mut a = Vec::with_capacity(k * p);
-    let mut b = Mat::zeros(k, 1);
-    for (q, &row) in hood.rows.iter().enumerate() {
-        let root = weight(q).sqrt();
-        a.extend(x.point(row as usize).iter().zip(&mean_x).map(|(v, mean)| root * (v - mean)));
-        b[(q, 0)] = root * (y[row as usize] - mean_y);
-    }
-    let ridge = match ridge {
-        Ridge::Absolute(ridge) => ridge,
-        Ridge::Relative(share) => share * a.iter().map(|v| v * v).sum::<f64>() / p as f64,
-    };
-    let a = MatRef::from_row_major_slice(&a, k, p);
-    let found = if k >= p {
-        let gram = gram_plus(a.transpose(), ridge);
-        gram.llt(Side::Lower).ok()?.solve(a.transpose() * &b)
-    } else {
-        let gram = gram_plus(a, ridge);
-        a.transpose() * gram.llt(Side::Lower).ok()?.solve(&b)
-    };
-    let finite = found.col_as_slice(0).iter().all(|v| v.is_finite());
-    finite.then_some(found)
+    sums
 }
 
-/// The lower half of M M' + ridge I.
-fn gram_plus(m: MatRef<'_, f64>, ridge: f64) -> Mat<f64> {
-    let mut gram = Mat::zeros(m.nrows(), m.nrows());
-    let whole = BlockStructure::Rectangular;
-    let lower = BlockStructure::TriangularLower;
-    triangular_matmul(gram.as_mut(), lower, Accum::Replace, m, whole, m.transpose(), whole, 1.0, Par::Seq);
-    for i in 0..gram.nrows() {
-        gram[(i, i)] += ridge;
+/// All products of two of x, y and 1, in the order of [`weighted_products`].
+struct Products<'a> {
+    x: &'a [f64],
+    y: f64,
+    out: &'a mut [f64],
+}
+
+impl WithSimd for Products<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Self { x, y, mut out } = self;
+        for (a, factor) in x.iter().enumerate() {
+            let (here, rest) = out.split_at_mut(x.len() - a + 2);
+            for (out, v) in here.iter_mut().zip(&x[a..]) {
+                *out = factor * v;
+            }
+            here[x.len() - a] = factor * y;
+            here[x.len() - a + 1] = *factor;
+            out = rest;
+        }
+        out.copy_from_slice(&[y * y, y, 1.0]);
     }
-    gram
+}
+
+/// The ridge slope from the sums of one anchor, whose weights sum to one; false if there is none.
+struct FromSums<'a> {
+    sums: &'a [f64],
+    ridge: Ridge,
+    gram: &'a mut [f64],
+    slope: &'a mut [f64],
+}
+
+impl WithSimd for FromSums<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> bool {
+        let Self { sums, ridge, gram, slope } = self;
+        let p = slope.len();
+        let mean_y = sums[sums.len() - 2];
+        let mut mean = vec![0.0; p];
+        let mut rest = sums;
+        for (a, mean) in mean.iter_mut().enumerate() {
+            *mean = rest[p - a + 1];
+            rest = &rest[p - a + 2..];
+        }
+        let mut rest = sums;
+        let mut variance = 0.0;
+        for a in 0..p {
+            for b in a..p {
+                gram[a * p + b] = rest[b - a] - mean[a] * mean[b];
+            }
+            variance += gram[a * p + a];
+            slope[a] = rest[p - a] - mean[a] * mean_y;
+            rest = &rest[p - a + 2..];
+        }
+        let ridge = ridge.value(variance, p);
+        for a in 0..p {
+            gram[a * p + a] += ridge;
+        }
+        solve(gram, slope)
+    }
+}
+
+/// Memory that slopes reuse.
+#[derive(Default)]
+struct Space {
+    mean: Vec<f64>,
+    /// Of A, which is k x p, or of its transpose: whichever has fewer rows.
+    rows: Vec<f64>,
+    response: Vec<f64>,
+    gram: Vec<f64>,
+    solution: Vec<f64>,
+}
+
+/// The slope at one anchor; false if there is none.
+struct Slope<'a> {
+    x: &'a Points,
+    y: &'a [f64],
+    hood: Neighborhood<'a>,
+    ridge: Ridge,
+    space: &'a mut Space,
+    slope: &'a mut [f64],
+}
+
+impl WithSimd for Slope<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> bool {
+        let Self { x, y, hood, ridge, space, slope } = self;
+        let Space { mean, rows, response, gram, solution } = space;
+        let (k, p) = (hood.rows.len(), x.dim());
+        let size = k.min(p);
+        let weight = |q: usize| hood.weights.map_or(1.0 / k as f64, |w| w[q]);
+        mean.clear();
+        mean.resize(p, 0.0);
+        let mut mean_y = 0.0;
+        for (q, &row) in hood.rows.iter().enumerate() {
+            let w = weight(q);
+            mean_y += w * y[row as usize];
+            for (mean, v) in mean.iter_mut().zip(x.point(row as usize)) {
+                *mean += w * v;
+            }
+        }
+        rows.clear();
+        rows.resize(k * p, 0.0);
+        response.clear();
+        let mut variance = 0.0;
+        for (q, &row) in hood.rows.iter().enumerate() {
+            let root = weight(q).sqrt();
+            response.push(root * (y[row as usize] - mean_y));
+            let centered = x.point(row as usize).iter().zip(&*mean).map(|(v, mean)| root * (v - mean));
+            if k < p {
+                rows[q * p..(q + 1) * p].iter_mut().zip(centered).for_each(|(out, v)| *out = v);
+            } else {
+                rows[q..].iter_mut().step_by(k).zip(centered).for_each(|(out, v)| *out = v);
+            }
+        }
+        gram.clear();
+        gram.resize(size * size, 0.0);
+        upper_gram(simd, rows, size, gram);
+        for i in 0..size {
+            variance += gram[i * size + i];
+        }
+        let ridge = ridge.value(variance, p);
+        for i in 0..size {
+            gram[i * size + i] += ridge;
+        }
+        solution.clear();
+        if k < p {
+            solution.extend_from_slice(response);
+        } else {
+            solution.extend(rows.chunks_exact(k).map(|row| {
+                let [[moment]] = dot_block(simd, [row], [response]);
+                moment
+            }));
+        }
+        let solved = solve(gram, solution);
+        if k < p {
+            slope.fill(0.0);
+            for (row, factor) in rows.chunks_exact(p).zip(&*solution) {
+                slope.iter_mut().zip(row).for_each(|(slope, v)| *slope += factor * v);
+            }
+        } else {
+            slope.copy_from_slice(solution);
+        }
+        solved
+    }
+}
+
+/// Systems up to this size are solved without blocks.
+const MAX_UNBLOCKED: usize = 128;
+
+/// [`solve_positive_definite`] for matrices of any size.
+#[inline(always)]
+fn solve(m: &mut [f64], v: &mut [f64]) -> bool {
+    if v.len() <= MAX_UNBLOCKED {
+        return solve_positive_definite(m, v);
+    }
+    // The upper half by rows is the lower half by columns.
+    let m = MatRef::from_column_major_slice(m, v.len(), v.len());
+    let Ok(factor) = m.llt(Side::Lower) else { return false };
+    factor.solve_in_place(MatMut::from_column_major_slice_mut(v, m.nrows(), 1));
+    true
 }
 
 /// The average outer product of the slopes, p x p, up to a factor; `None` if all are zero.
@@ -102,8 +315,8 @@ fn outer_product(slopes: &Points) -> Option<Mat<f64>> {
 
 /// The rows of X themselves, in f64: what a method that is local in R^p has to look at.
 pub(crate) fn all_columns(x: &dyn Design) -> Result<Points> {
-    let p = x.n_cols();
-    let points = x.project(Mat::<f64>::identity(p, p).as_ref(), Rows::All)?;
+    let mut points = Points::zeros(x.n_rows(), x.n_cols());
+    x.copy_rows_into(Rows::All, &mut points);
     if points.values().iter().all(|v| v.is_finite()) {
         Ok(points)
     } else {
@@ -165,6 +378,25 @@ mod tests {
             let found = ambient_slopes(&x, &y, &hoods, Ridge::Absolute(0.01));
             for (c, found) in found.point(0).iter().enumerate() {
                 assert!((found - expected[(c, 0)]).abs() < 1e-10, "{k}");
+            }
+        }
+    }
+
+    #[test]
+    fn dense_slopes_are_the_same() {
+        for (n, p) in [(150, 3), (100, 8), (40, 1)] {
+            let (x, mut y) = data(n, p);
+            y.iter_mut().enumerate().for_each(|(i, y)| *y += (i as f64).cos());
+            // Equal and other weights, most rows and few, and more anchors than a task takes.
+            let list = |a: u32| (a..n as u32).step_by(1 + a as usize % 3).map(|i| (i, f64::from(1 + i % 5)));
+            let lists = (0..35).map(|a| list(a % 20).collect());
+            let hoods = Neighborhoods::from_lists(lists).unwrap();
+            for ridge in [Ridge::Absolute(0.01), Ridge::Relative(0.02)] {
+                let expected = ambient_slopes(&x, &y, &hoods, ridge);
+                let found = dense_slopes(&x, &y, &hoods, ridge);
+                for (found, expected) in found.values().iter().zip(expected.values()) {
+                    assert!((found - expected).abs() < 1e-9, "{n} {p}");
+                }
             }
         }
     }

@@ -27,7 +27,7 @@ use crate::data::design::{Design, Rows, expect_size};
 use crate::error::Result;
 use crate::linalg::{Mat, MatRef, Points};
 use crate::local::neighborhoods::Neighborhoods;
-use crate::objective::regression::LocalRegression;
+use crate::objective::regression::{LocalRegression, row_width};
 
 /// The MAVE criterion of one data set.
 #[derive(Clone, Copy)]
@@ -51,7 +51,7 @@ pub struct Evaluation {
 /// Memory that evaluations of one objective reuse.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    /// z and y of each row together, as the local regressions read them.
+    /// z, y and 1 of each row, as the local regressions read them.
     zy: Option<Points>,
     c: Option<Points>,
 }
@@ -107,11 +107,11 @@ impl<'a> MaveObjective<'a> {
     ) -> Evaluation {
         let (n, d) = (self.y.len(), b.ncols());
         let zy = match scratch.zy.take() {
-            Some(zy) if zy.dim() == d + 1 => scratch.zy.insert(zy),
+            Some(zy) if zy.dim() == row_width(d) => scratch.zy.insert(zy),
             _ => scratch.zy.insert(self.with_response(&Points::zeros(n, d))),
         };
         self.x.project_into(b, Rows::All, zy);
-        let solved = self.solve(zy, hoods, anchors);
+        let solved = self.solve(zy, d, hoods, anchors);
         let c = match scratch.c.take() {
             Some(c) if c.dim() == d => scratch.c.insert(c),
             _ => scratch.c.insert(Points::zeros(n, d)),
@@ -130,19 +130,21 @@ impl<'a> MaveObjective<'a> {
         Evaluation { value, gradient, slope_outer }
     }
 
-    /// Each point of `z` followed by the response of its row.
+    /// Each point of `z` followed by the response of its row and 1.
     fn with_response(&self, z: &Points) -> Points {
-        let mut zy = Points::zeros(z.len(), z.dim() + 1);
-        for (i, (out, y)) in zy.values_mut().chunks_exact_mut(z.dim() + 1).zip(self.y).enumerate() {
-            out[..z.dim()].copy_from_slice(z.point(i));
-            out[z.dim()] = *y;
+        let (d, width) = (z.dim(), row_width(z.dim()));
+        let mut zy = Points::zeros(z.len(), width);
+        for (i, (out, y)) in zy.values_mut().chunks_exact_mut(width).zip(self.y).enumerate() {
+            out[..d].copy_from_slice(z.point(i));
+            out[d] = *y;
+            out[d + 1] = 1.0;
         }
         zy
     }
 
     /// The local regressions of the anchors, given z and y of each row.
-    fn solve(&self, zy: &Points, hoods: &Neighborhoods, anchors: &[usize]) -> Vec<Solved> {
-        let solve = |anchors| Arch::new().dispatch(Solve { ridge: self.ridge, zy, hoods, anchors });
+    fn solve(&self, zy: &Points, d: usize, hoods: &Neighborhoods, anchors: &[usize]) -> Vec<Solved> {
+        let solve = |anchors| Arch::new().dispatch(Solve { ridge: self.ridge, d, zy, hoods, anchors });
         anchors.par_chunks(ANCHORS_PER_TASK).map(solve).collect()
     }
 
@@ -150,14 +152,14 @@ impl<'a> MaveObjective<'a> {
     /// from projections `z` already at hand.
     pub(crate) fn average_slope_outer(&self, z: &Points, hoods: &Neighborhoods) -> Mat<f64> {
         let anchors: Vec<usize> = (0..hoods.len()).collect();
-        let (_, mut outer) = add_up(&self.solve(&self.with_response(z), hoods, &anchors), z.dim());
+        let (_, mut outer) = add_up(&self.solve(&self.with_response(z), z.dim(), hoods, &anchors), z.dim());
         outer *= 1.0 / anchors.len().max(1) as f64;
         outer
     }
 }
 
 /// Anchors whose regressions are one task. Part of the result: sums run within tasks, then over them.
-const ANCHORS_PER_TASK: usize = 4;
+const ANCHORS_PER_TASK: usize = 8;
 
 /// The sums over all tasks, in order.
 fn add_up(solved: &[Solved], d: usize) -> (f64, Mat<f64>) {
@@ -169,6 +171,7 @@ fn add_up(solved: &[Solved], d: usize) -> (f64, Mat<f64>) {
 /// The first pass over some anchors.
 struct Solve<'a> {
     ridge: f64,
+    d: usize,
     zy: &'a Points,
     hoods: &'a Neighborhoods,
     anchors: &'a [usize],
@@ -179,8 +182,7 @@ impl WithSimd for Solve<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> Solved {
-        let Self { ridge, zy, hoods, anchors } = self;
-        let d = zy.dim() - 1;
+        let Self { ridge, d, zy, hoods, anchors } = self;
         let fits = Vec::with_capacity(anchors.len() * (2 * d + 1));
         let mut solved = Solved { value: 0.0, slope_outer: vec![0.0; d * d], fits };
         let mut fit = LocalRegression::new(d);
@@ -205,14 +207,12 @@ fn weigh_rows(zy: &Points, hoods: &Neighborhoods, anchors: &[usize], solved: &[S
     let d = c.dim();
     let rows_per_block = hoods.rows_per_block();
     c.values_mut().par_chunks_mut(rows_per_block * d).enumerate().for_each(|(block, c)| {
-        c.fill(0.0);
-        let block = WeighBlock { zy, hoods, anchors, solved, block, c };
+        let block = WeighBlock { zy, d, hoods, anchors, solved, block };
         match d {
-            1 => Arch::new().dispatch(FixedDimension::<1>(block)),
-            2 => Arch::new().dispatch(FixedDimension::<2>(block)),
-            3 => Arch::new().dispatch(FixedDimension::<3>(block)),
-            4 => Arch::new().dispatch(FixedDimension::<4>(block)),
-            _ => block.in_any_dimension(d),
+            1 => Arch::new().dispatch(Collected::<1, 4>(block, c)),
+            2 => Arch::new().dispatch(Collected::<2, 8>(block, c)),
+            3 => Arch::new().dispatch(Collected::<3, 12>(block, c)),
+            _ => Arch::new().dispatch(OneByOne(block, c)),
         }
     });
 }
@@ -220,80 +220,134 @@ fn weigh_rows(zy: &Points, hoods: &Neighborhoods, anchors: &[usize], solved: &[S
 /// The second pass over one block of rows.
 struct WeighBlock<'a> {
     zy: &'a Points,
+    d: usize,
     hoods: &'a Neighborhoods,
     anchors: &'a [usize],
     solved: &'a [Solved],
     block: usize,
-    /// C of the block, zero at the beginning.
-    c: &'a mut [f64],
 }
 
 impl WeighBlock<'_> {
-    /// Calls `add(c, place in the block, row, weight, fit)` for each neighbor in the block, anchor by anchor.
+    fn first_row(&self) -> usize {
+        self.block * self.hoods.rows_per_block()
+    }
+
+    /// Calls `add(place in the block, weight, prepared)` for each neighbor in the block, anchor by anchor,
+    /// `prepared` being what `prepare` makes of the anchor's slope and means.
     #[inline(always)]
-    fn for_each(self, d: usize, mut add: impl FnMut(&mut [f64], usize, usize, f64, &[f64])) {
-        let Self { hoods, anchors, solved, block, c, .. } = self;
-        let first = block * hoods.rows_per_block();
+    fn for_each<'f, T>(
+        &'f self,
+        prepare: impl Fn(&'f [f64], &'f [f64]) -> T,
+        mut add: impl FnMut(usize, f64, &T),
+    ) {
+        let Self { d, hoods, anchors, solved, block, .. } = self;
+        let first = self.first_row();
         let fits = solved.iter().flat_map(|s| s.fits.chunks_exact(2 * d + 1));
         for (&anchor, fit) in anchors.iter().zip(fits) {
+            let (u, means) = fit.split_at(*d);
+            let prepared = prepare(u, means);
             let equal = 1.0 / hoods.get(anchor).rows.len() as f64;
-            let hood = hoods.in_block(anchor, block);
+            let hood = hoods.in_block(anchor, *block);
             match hood.weights {
                 None => {
                     for &row in hood.rows {
-                        add(c, row as usize - first, row as usize, equal, fit);
+                        add(row as usize - first, equal, &prepared);
                     }
                 }
                 Some(weights) => {
                     for (&row, &w) in hood.rows.iter().zip(weights) {
-                        add(c, row as usize - first, row as usize, w, fit);
+                        add(row as usize - first, w, &prepared);
                     }
                 }
             }
         }
     }
-
-    /// Adds $w r u^\top$ in any dimension.
-    fn in_any_dimension(self, d: usize) {
-        let zy = self.zy;
-        self.for_each(d, |c, place, row, weight, fit| {
-            let (u, means) = fit.split_at(d);
-            let point = zy.point(row);
-            let mut residual = point[d] - means[d];
-            for i in 0..d {
-                residual -= u[i] * (point[i] - means[i]);
-            }
-            let weighted = weight * residual;
-            for (c, u) in c[place * d..(place + 1) * d].iter_mut().zip(u) {
-                *c += weighted * u;
-            }
-        });
-    }
 }
 
-/// The same in D dimensions known to the compiler.
-struct FixedDimension<'a, const D: usize>(WeighBlock<'a>);
+/// C of a block in few dimensions. With $r_{ij} = y_i - a_j - u_j^\top z_i$, row i needs only the sums of $w u$, $w u u^\top$
+/// and $w a u$, P numbers with padding; each neighbor adds the same vector, times its weight.
+struct Collected<'a, const D: usize, const P: usize>(WeighBlock<'a>, &'a mut [f64]);
 
-impl<const D: usize> WithSimd for FixedDimension<'_, D> {
+impl<const D: usize, const P: usize> WithSimd for Collected<'_, D, P> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        let zy = self.0.zy.values();
-        self.0.for_each(
-            D,
+        let Self(block, c) = self;
+        let mut sums = vec![[0.0; P]; c.len() / D];
+        // Everything relative to one row, lest a distant origin cost digits.
+        let origin = block.zy.point(0);
+        block.for_each(
             #[inline(always)]
-            |c, place, row, weight, fit| {
-                let (u, means): (&[f64; D], _) = fit.split_first_chunk().expect("a slope of D coordinates");
-                let point = &zy[row * (D + 1)..(row + 1) * (D + 1)];
-                let mut residual = point[D] - means[D];
+            |u, means| {
+                let mut a = means[D] - origin[D];
                 for i in 0..D {
-                    residual -= u[i] * (point[i] - means[i]);
+                    a -= u[i] * (means[i] - origin[i]);
+                }
+                let mut vector = [0.0; P];
+                let mut place = 2 * D;
+                for i in 0..D {
+                    vector[i] = u[i];
+                    vector[D + i] = a * u[i];
+                    for j in 0..=i {
+                        vector[place] = u[i] * u[j];
+                        place += 1;
+                    }
+                }
+                vector
+            },
+            #[inline(always)]
+            |place, weight, vector: &[f64; P]| {
+                let sums = &mut sums[place];
+                for i in 0..P {
+                    sums[i] += weight * vector[i];
+                }
+            },
+        );
+        for (r, (c, sums)) in c.as_chunks_mut::<D>().0.iter_mut().zip(&sums).enumerate() {
+            let row = block.zy.point(block.first_row() + r);
+            let y = row[D] - origin[D];
+            for i in 0..D {
+                c[i] = y * sums[i] - sums[D + i];
+            }
+            let mut place = 2 * D;
+            for i in 0..D {
+                for j in 0..=i {
+                    c[i] -= sums[place] * (row[j] - origin[j]);
+                    if j < i {
+                        c[j] -= sums[place] * (row[i] - origin[i]);
+                    }
+                    place += 1;
+                }
+            }
+        }
+    }
+}
+
+/// C of a block in more dimensions: each residual by itself.
+struct OneByOne<'a>(WeighBlock<'a>, &'a mut [f64]);
+
+impl WithSimd for OneByOne<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Self(block, c) = self;
+        let d = block.d;
+        c.fill(0.0);
+        block.for_each(
+            #[inline(always)]
+            |u, means| (u, means),
+            #[inline(always)]
+            |place, weight, (u, means)| {
+                let row = block.zy.point(block.first_row() + place);
+                let mut residual = row[d] - means[d];
+                for ((u, z), mean) in u.iter().zip(row).zip(*means) {
+                    residual -= u * (z - mean);
                 }
                 let weighted = weight * residual;
-                let c = &mut c.as_chunks_mut::<D>().0[place];
-                for i in 0..D {
-                    c[i] += weighted * u[i];
+                for (c, u) in c[place * d..(place + 1) * d].iter_mut().zip(*u) {
+                    *c += weighted * u;
                 }
             },
         );

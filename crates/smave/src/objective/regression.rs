@@ -11,23 +11,27 @@
 //! anchor's term of $F_\varepsilon$. Because $\sum_i w_i r_i = 0$, the anchor's
 //! gradient $\mu - G B u$ is $\sum_i w_i r_i x_i$: no p x p matrix is needed.
 //!
-//! Neighbors are first copied next to each other, one coordinate after another, so that all
-//! sums run over contiguous memory; z and y of a row lie together, so that each neighbor is
-//! one access to memory. Cost: k d^2.
+//! Each row is stored as z, y, 1 and padding to a whole number of vector registers. One pass over
+//! the neighbors, each one access to memory, adds up $w v$ and $w v v_a$ for each coordinate a,
+//! v being the row less the first neighbor's: an origin so near that nothing cancels. Cost: k d^2.
 
 use pulp::Simd;
 
 use crate::linalg::{Points, solve_positive_definite};
 use crate::local::neighborhoods::Neighborhood;
-use crate::simd::{dot, sum_from};
+
+/// Numbers per row in d dimensions: z, y, 1 and zeros, a multiple of four.
+pub(crate) fn row_width(d: usize) -> usize {
+    (d + 2).next_multiple_of(4)
+}
 
 /// Space for one local regression, and its result.
 #[derive(Clone, Debug)]
 pub(crate) struct LocalRegression {
-    /// Centered coordinates, k of the first, k of the second, ..., then the k centered responses.
-    columns: Vec<f64>,
-    /// The coordinates times the weights; unused when weights are equal.
-    weighted_z: Vec<f64>,
+    /// The sum of w v, then that of w v v_a for each coordinate a.
+    sums: Vec<f64>,
+    /// One row less the origin.
+    shifted: Vec<f64>,
     gram: Vec<f64>,
     moment: Vec<f64>,
     slope: Vec<f64>,
@@ -40,8 +44,8 @@ impl LocalRegression {
     /// For regressions in `dim` coordinates.
     pub fn new(dim: usize) -> Self {
         Self {
-            columns: Vec::new(),
-            weighted_z: Vec::new(),
+            sums: vec![0.0; (dim + 1) * row_width(dim)],
+            shifted: vec![0.0; row_width(dim)],
             gram: vec![0.0; dim * dim],
             moment: vec![0.0; dim],
             slope: vec![0.0; dim],
@@ -65,41 +69,33 @@ impl LocalRegression {
         &self.means
     }
 
-    /// Regresses y on z over one neighborhood; point i of `zy` holds z_i and then y_i.
+    /// Regresses y on z over one neighborhood; `rows` are laid out as [`row_width`] says.
     #[inline(always)]
-    pub fn fit<S: Simd>(&mut self, simd: S, zy: &Points, hood: Neighborhood<'_>, ridge: f64) {
-        let (d, k) = (self.slope.len(), hood.rows.len());
-        self.columns.resize((d + 1) * k, 0.0);
+    pub fn fit<S: Simd>(&mut self, _: S, rows: &Points, hood: Neighborhood<'_>, ridge: f64) {
+        let d = self.slope.len();
         match d {
-            1 => gather::<2>(zy, hood.rows, &mut self.columns),
-            2 => gather::<3>(zy, hood.rows, &mut self.columns),
-            3 => gather::<4>(zy, hood.rows, &mut self.columns),
-            4 => gather::<5>(zy, hood.rows, &mut self.columns),
-            _ => gather_any(zy, hood.rows, &mut self.columns),
+            1 => add_up::<2, 4>(rows, hood, &mut self.sums),
+            2 => add_up::<3, 4>(rows, hood, &mut self.sums),
+            3 => add_up::<4, 8>(rows, hood, &mut self.sums),
+            4 => add_up::<5, 8>(rows, hood, &mut self.sums),
+            5 => add_up::<6, 8>(rows, hood, &mut self.sums),
+            6 => add_up::<7, 8>(rows, hood, &mut self.sums),
+            _ => add_up_any(rows, hood, &mut self.sums, &mut self.shifted),
         }
-        let equal = 1.0 / k as f64;
-        for (column, mean) in self.columns.chunks_exact_mut(k).zip(&mut self.means) {
-            *mean = center(simd, column, hood.weights, equal);
+        let width = rows.dim();
+        let total = 1.0 / self.sums[d + 1];
+        let (first, second) = self.sums.split_at(width);
+        let origin = rows.point(hood.rows[0] as usize);
+        for (c, mean) in self.means.iter_mut().enumerate() {
+            *mean = origin[c] + total * first[c];
         }
-        let (z, y) = self.columns.split_at(d * k);
-        // Equal weights come out of the sums; others go into one factor first.
-        let (left, scale) = match hood.weights {
-            None => (z, equal),
-            Some(weights) => {
-                self.weighted_z.clear();
-                for z in z.chunks_exact(k) {
-                    self.weighted_z.extend(z.iter().zip(weights).map(|(z, w)| z * w));
-                }
-                (&*self.weighted_z, 1.0)
-            }
-        };
-        for a in 0..d {
-            let za = &left[a * k..(a + 1) * k];
-            self.moment[a] = scale * dot(simd, za, y);
+        for (a, sums) in second.chunks_exact(width).enumerate() {
+            let mean = total * first[a];
+            self.moment[a] = total * (sums[d] - mean * first[d]);
             for b in 0..=a {
-                let m = dot(simd, za, &z[b * k..(b + 1) * k]);
-                self.gram[a * d + b] = scale * m;
-                self.gram[b * d + a] = scale * m;
+                let m = total * (sums[b] - mean * first[b]);
+                self.gram[a * d + b] = m;
+                self.gram[b * d + a] = m;
             }
             self.gram[a * d + a] += ridge;
         }
@@ -112,46 +108,90 @@ impl LocalRegression {
     }
 }
 
-/// Copies the points of `rows` one coordinate after another, for E coordinates known to the compiler.
+/// The sums with one row's part added. They go in and out by value: through a reference they would
+/// not stay in registers.
 #[inline(always)]
-fn gather<const E: usize>(points: &Points, rows: &[u32], columns: &mut [f64]) {
-    let points = points.values().as_chunks::<E>().0;
-    let mut out = columns.chunks_exact_mut(rows.len());
-    let columns: [&mut [f64]; E] = std::array::from_fn(|_| out.next().expect("E columns"));
-    for (q, &row) in rows.iter().enumerate() {
-        let point = &points[row as usize];
-        for c in 0..E {
-            columns[c][q] = point[c];
+fn plus<const E: usize, const L: usize>(
+    mut sums: [[f64; L]; E],
+    row: &[f64; L],
+    origin: &[f64; L],
+    weight: f64,
+) -> [[f64; L]; E] {
+    let mut v = [0.0; L];
+    let mut weighted = [0.0; L];
+    for c in 0..L {
+        v[c] = row[c] - origin[c];
+        weighted[c] = weight * v[c];
+        sums[0][c] += weighted[c];
+    }
+    for a in 1..E {
+        for c in 0..L {
+            sums[a][c] += weighted[c] * v[a - 1];
         }
+    }
+    sums
+}
+
+/// The sums over one neighborhood, for E - 1 coordinates and rows of L numbers known to the compiler.
+#[inline(always)]
+fn add_up<const E: usize, const L: usize>(rows: &Points, hood: Neighborhood<'_>, sums: &mut [f64]) {
+    let rows = rows.values().as_chunks::<L>().0;
+    let mut origin = rows[hood.rows[0] as usize];
+    origin[E] = 0.0;
+    // Two sets of sums hide the latency of the additions.
+    let mut even = [[0.0; L]; E];
+    let mut odd = [[0.0; L]; E];
+    let (pairs, last) = hood.rows.as_chunks::<2>();
+    match hood.weights {
+        None => {
+            for [i, j] in pairs {
+                even = plus(even, &rows[*i as usize], &origin, 1.0);
+                odd = plus(odd, &rows[*j as usize], &origin, 1.0);
+            }
+            for i in last {
+                even = plus(even, &rows[*i as usize], &origin, 1.0);
+            }
+        }
+        Some(weights) => {
+            let (weight_pairs, last_weight) = weights.as_chunks::<2>();
+            for ([i, j], [v, w]) in pairs.iter().zip(weight_pairs) {
+                even = plus(even, &rows[*i as usize], &origin, *v);
+                odd = plus(odd, &rows[*j as usize], &origin, *w);
+            }
+            for (i, w) in last.iter().zip(last_weight) {
+                even = plus(even, &rows[*i as usize], &origin, *w);
+            }
+        }
+    }
+    for ((sum, even), odd) in sums.iter_mut().zip(even.as_flattened()).zip(odd.as_flattened()) {
+        *sum = even + odd;
     }
 }
 
 /// The same for any number of coordinates.
 #[inline(always)]
-fn gather_any(points: &Points, rows: &[u32], columns: &mut [f64]) {
-    let k = rows.len();
-    for (q, &row) in rows.iter().enumerate() {
-        for (c, v) in points.point(row as usize).iter().enumerate() {
-            columns[c * k + q] = *v;
+fn add_up_any(rows: &Points, hood: Neighborhood<'_>, sums: &mut [f64], v: &mut [f64]) {
+    let width = rows.dim();
+    let d = sums.len() / width - 1;
+    let origin = rows.point(hood.rows[0] as usize);
+    sums.fill(0.0);
+    for (q, &row) in hood.rows.iter().enumerate() {
+        let w = hood.weights.map_or(1.0, |weights| weights[q]);
+        for ((v, row), origin) in v.iter_mut().zip(rows.point(row as usize)).zip(origin) {
+            *v = row - origin;
+        }
+        v[d + 1] = 1.0;
+        let (first, second) = sums.split_at_mut(width);
+        for (sum, v) in first.iter_mut().zip(&*v) {
+            *sum += w * v;
+        }
+        for (a, sums) in second.chunks_exact_mut(width).enumerate() {
+            let factor = w * v[a];
+            for (sum, v) in sums.iter_mut().zip(&*v) {
+                *sum += factor * v;
+            }
         }
     }
-}
-
-/// Subtracts the weighted mean, and returns it.
-#[inline(always)]
-fn center<S: Simd>(simd: S, values: &mut [f64], weights: Option<&[f64]>, equal: f64) -> f64 {
-    let mean = match weights {
-        None => {
-            // The first value is as good an origin as zero, and safe from cancellation.
-            let origin = values[0];
-            origin + equal * sum_from(simd, values, origin)
-        }
-        Some(weights) => dot(simd, values, weights),
-    };
-    for v in values {
-        *v -= mean;
-    }
-    mean
 }
 
 #[cfg(test)]
@@ -164,13 +204,14 @@ mod tests {
     }
 
     fn with_response(z: &Points, y: &[f64]) -> Points {
-        let values = y.iter().enumerate().flat_map(|(i, y)| [z.point(i), &[*y]].concat()).collect();
-        Points::from_values(values, z.dim() + 1).unwrap()
+        let padding = vec![0.0; row_width(z.dim()) - z.dim() - 2];
+        let row = |(i, y): (usize, &f64)| [z.point(i), &[*y, 1.0], &padding].concat();
+        Points::from_values(y.iter().enumerate().flat_map(row).collect(), row_width(z.dim())).unwrap()
     }
 
     #[test]
     fn a_linear_response_is_fitted_exactly() {
-        for d in 1..7 {
+        for d in 1..9 {
             let z = points(30, d);
             let response =
                 |z: &[f64]| 2.0 + z.iter().enumerate().map(|(c, z)| (c + 1) as f64 * z).sum::<f64>();
@@ -187,11 +228,30 @@ mod tests {
 
     #[test]
     fn means_are_weighted() {
-        let zy = Points::from_values(vec![1.0, 10.0, 2.0, 20.0, 4.0, 40.0], 2).unwrap();
+        let zy = with_response(&Points::from_values(vec![1.0, 2.0, 4.0], 1).unwrap(), &[10.0, 20.0, 40.0]);
         let hoods = Neighborhoods::from_lists([vec![(0, 1.0), (2, 3.0)]]).unwrap();
         let mut fit = LocalRegression::new(1);
         fit.fit(pulp::Scalar, &zy, hoods.get(0), 0.0);
         assert_eq!((fit.means(), fit.slope()), (&[3.25, 32.5][..], &[10.0][..]));
+    }
+
+    /// Far from zero, where squares of coordinates would lose all digits of the local variance.
+    #[test]
+    fn a_distant_neighborhood_is_fitted_as_well() {
+        for d in [2, 8] {
+            let near = points(40, d);
+            let far = Points::from_values(near.values().iter().map(|v| 1e8 + v).collect(), d).unwrap();
+            let y: Vec<f64> = (0..40).map(|i| (0.3 * i as f64).cos()).collect();
+            let hoods = Neighborhoods::from_lists([(0..40).map(|i| (i, 1.0)).collect()]).unwrap();
+            let slope = |z: &Points| {
+                let mut fit = LocalRegression::new(d);
+                fit.fit(pulp::Scalar, &with_response(z, &y), hoods.get(0), 1e-5);
+                fit.slope().to_vec()
+            };
+            for (a, b) in slope(&near).iter().zip(slope(&far)) {
+                assert!((a - b).abs() < 1e-5, "{a} {b}");
+            }
+        }
     }
 
     #[test]

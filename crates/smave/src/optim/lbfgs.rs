@@ -24,6 +24,14 @@ const ARMIJO: f64 = 1e-4;
 const BACKTRACKS: usize = 12;
 const SHORTEN: f64 = 0.4;
 
+/// What an optimizer remembers of its steps. Where the function has changed but little, as when neighborhoods are
+/// renewed, the next ascent goes on with it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lbfgs {
+    /// Steps, and minus the changes of the gradient along them, as tangent vectors at the last basis.
+    pairs: VecDeque<(Mat<f64>, Mat<f64>)>,
+}
+
 /// Where an ascent ended.
 pub(crate) struct Ascent {
     pub basis: Mat<f64>,
@@ -31,63 +39,66 @@ pub(crate) struct Ascent {
     pub gradient_norm: f64,
 }
 
-/// Ascends from `basis` until a step gains less than `tolerance` of the value, or `max_steps` are made.
-/// `evaluate` gives value and Riemannian gradient.
-pub(crate) fn maximize(
-    mut evaluate: impl FnMut(&Mat<f64>) -> (f64, Mat<f64>),
-    mut basis: Mat<f64>,
-    max_steps: usize,
-    tolerance: f64,
-) -> Ascent {
-    let (mut value, mut gradient) = evaluate(&basis);
-    let mut pairs: VecDeque<(Mat<f64>, Mat<f64>)> = VecDeque::new();
-    for _ in 0..max_steps {
-        let length = norm(gradient.as_ref());
-        if length == 0.0 || !length.is_finite() {
-            break;
-        }
-        let mut step = direction(&basis, &gradient, &pairs);
-        if inner(step.as_ref(), gradient.as_ref()) <= 0.0 {
-            // The memory points downhill: forget it.
-            pairs.clear();
-            step = &gradient * faer::Scale(0.1 / length);
-        }
-        let longest = norm(step.as_ref());
-        if longest > MAX_STEP {
-            step *= MAX_STEP / longest;
-        }
-        let slope = inner(step.as_ref(), gradient.as_ref());
-        let mut size = 1.0;
-        let mut accepted = None;
-        for _ in 0..BACKTRACKS {
-            if let Some(next) = retract(basis.as_ref(), (&step * faer::Scale(size)).as_ref()) {
-                let (next_value, next_gradient) = evaluate(&next);
-                if next_value >= value + ARMIJO * size * slope {
-                    accepted = Some((next, next_value, next_gradient));
-                    break;
+impl Lbfgs {
+    /// Ascends from `basis` until a step gains less than `tolerance` of the value, or `max_steps` are made.
+    /// `evaluate` gives value and Riemannian gradient.
+    pub fn maximize(
+        &mut self,
+        mut evaluate: impl FnMut(&Mat<f64>) -> (f64, Mat<f64>),
+        mut basis: Mat<f64>,
+        max_steps: usize,
+        tolerance: f64,
+    ) -> Ascent {
+        let pairs = &mut self.pairs;
+        let (mut value, mut gradient) = evaluate(&basis);
+        for _ in 0..max_steps {
+            let length = norm(gradient.as_ref());
+            if length == 0.0 || !length.is_finite() {
+                break;
+            }
+            let mut step = direction(&basis, &gradient, pairs);
+            if inner(step.as_ref(), gradient.as_ref()) <= 0.0 {
+                // The memory points downhill: forget it.
+                pairs.clear();
+                step = &gradient * faer::Scale(0.1 / length);
+            }
+            let longest = norm(step.as_ref());
+            if longest > MAX_STEP {
+                step *= MAX_STEP / longest;
+            }
+            let slope = inner(step.as_ref(), gradient.as_ref());
+            let mut size = 1.0;
+            let mut accepted = None;
+            for _ in 0..BACKTRACKS {
+                if let Some(next) = retract(basis.as_ref(), (&step * faer::Scale(size)).as_ref()) {
+                    let (next_value, next_gradient) = evaluate(&next);
+                    if next_value >= value + ARMIJO * size * slope {
+                        accepted = Some((next, next_value, next_gradient));
+                        break;
+                    }
+                }
+                size *= SHORTEN;
+            }
+            let Some((next, next_value, next_gradient)) = accepted else { break };
+            let carry = |a: &Mat<f64>| project_to_tangent(next.as_ref(), a.as_ref());
+            let moved = carry(&(&step * faer::Scale(size)));
+            // Minus the change of the gradient: positive curvature where the function is concave.
+            let bent = carry(&(&gradient - &next_gradient));
+            *pairs = pairs.iter().map(|(s, t)| (carry(s), carry(t))).collect();
+            if inner(moved.as_ref(), bent.as_ref()) > 1e-10 * norm(moved.as_ref()) * norm(bent.as_ref()) {
+                pairs.push_back((moved, bent));
+                if pairs.len() > MEMORY {
+                    pairs.pop_front();
                 }
             }
-            size *= SHORTEN;
-        }
-        let Some((next, next_value, next_gradient)) = accepted else { break };
-        let carry = |a: &Mat<f64>| project_to_tangent(next.as_ref(), a.as_ref());
-        let moved = carry(&(&step * faer::Scale(size)));
-        // Minus the change of the gradient: positive curvature where the function is concave.
-        let bent = carry(&(&gradient - &next_gradient));
-        pairs = pairs.iter().map(|(s, t)| (carry(s), carry(t))).collect();
-        if inner(moved.as_ref(), bent.as_ref()) > 1e-10 * norm(moved.as_ref()) * norm(bent.as_ref()) {
-            pairs.push_back((moved, bent));
-            if pairs.len() > MEMORY {
-                pairs.pop_front();
+            let gain = next_value - value;
+            (basis, value, gradient) = (next, next_value, next_gradient);
+            if gain <= tolerance * value.abs() {
+                break;
             }
         }
-        let gain = next_value - value;
-        (basis, value, gradient) = (next, next_value, next_gradient);
-        if gain <= tolerance * value.abs() {
-            break;
-        }
+        Ascent { gradient_norm: norm(gradient.as_ref()), basis, value }
     }
-    Ascent { gradient_norm: norm(gradient.as_ref()), basis, value }
 }
 
 /// The two-loop recursion: the inverse Hessian, as the pairs suggest it, times the gradient.
@@ -127,7 +138,7 @@ mod tests {
         let root = random_matrix(p, p, &mut rng);
         let a = &root * root.transpose();
         let mut evaluations = 0;
-        let found = maximize(
+        let found = Lbfgs::default().maximize(
             |b| {
                 evaluations += 1;
                 let ab = &a * b;
@@ -148,7 +159,7 @@ mod tests {
     #[test]
     fn a_stationary_start_stays() {
         let b = Mat::<f64>::identity(4, 2);
-        let found = maximize(|_| (1.0, Mat::zeros(4, 2)), b.clone(), 10, 0.0);
+        let found = Lbfgs::default().maximize(|_| (1.0, Mat::zeros(4, 2)), b.clone(), 10, 0.0);
         assert_eq!(found.basis, b);
     }
 }
