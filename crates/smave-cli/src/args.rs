@@ -45,12 +45,12 @@ pub enum Command {
     Transform(TransformArgs),
     /// Compare methods by how well their directions predict, in cross-validation.
     ///
-    /// Example: smave compare data.csv --target y --dims 2,4,8 --methods pca,opg,smave-published
+    /// Example: smave compare data.csv --target y --dims 2,4,8 --methods pca,opg,smave
     #[command(verbatim_doc_comment)]
     Compare(CompareArgs),
     /// Measure accuracy and time of methods on the paper's ten scenarios.
     ///
-    /// Example: smave bench --methods smave-published --n 1000,2000 --p 50 --reps 3 --json out.json
+    /// Example: smave bench --methods smave,smave-published --n 1000,2000 --p 50 --reps 3 --json out.json
     #[command(verbatim_doc_comment)]
     Bench(BenchArgs),
 }
@@ -107,7 +107,7 @@ pub struct FitArgs {
     #[arg(long, short = 'd', value_name = "COUNT")]
     pub dim: usize,
     /// How to find them.
-    #[arg(long, value_enum, default_value_t = Method::SmavePublished)]
+    #[arg(long, value_enum, default_value_t = Method::Smave)]
     pub method: Method,
     /// Seed of everything random.
     #[arg(long, default_value_t = 0)]
@@ -199,6 +199,9 @@ pub struct BenchArgs {
     /// Scenarios as link:covariance, separated by commas [default: all ten].
     #[arg(long, value_delimiter = ',')]
     pub scenarios: Vec<Scenario>,
+    /// After `smave`, also run it with each of its parts off in turn.
+    #[arg(long)]
+    pub ablate: bool,
     /// How X is kept in memory.
     #[arg(long, value_enum, default_value_t = Precision::F64)]
     pub precision: Precision,
@@ -210,6 +213,8 @@ pub struct BenchArgs {
 /// An estimator, by the name it has everywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Method {
+    /// Stochastic MAVE: many starts, a race, refinement to convergence.
+    Smave,
     /// Stochastic MAVE exactly as published (Algorithm 1).
     SmavePublished,
     /// MAVE with kernel weights among all covariates.

@@ -19,12 +19,65 @@ pub struct Settings {
     pub neighbors: Option<usize>,
     /// Angle below which a fit has settled.
     pub tolerance: Option<f64>,
+    /// The part of SMAVE that is switched off.
+    pub without: Option<Part>,
+}
+
+/// A part of SMAVE that can be switched off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The walk.
+    Walk,
+    /// Moment-based starts.
+    Moments,
+    /// Random and over-parametrized starts.
+    Random,
+    /// Leaving out covariates.
+    Screen,
+    /// The choice of the neighborhood size.
+    Neighborhood,
+    /// The refinement, and with it the two before.
+    Refine,
+}
+
+impl Part {
+    /// All parts, in the order of the pipeline.
+    pub const ALL: [Self; 6] =
+        [Self::Walk, Self::Moments, Self::Random, Self::Screen, Self::Neighborhood, Self::Refine];
+
+    /// What a table calls SMAVE without it.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Walk => "smave without the walk",
+            Self::Moments => "smave without moments",
+            Self::Random => "smave without random starts",
+            Self::Screen => "smave without screening",
+            Self::Neighborhood => "smave with k fixed",
+            Self::Refine => "smave without refinement",
+        }
+    }
 }
 
 /// The estimator of that name.
 pub fn estimator(method: Method, settings: Settings) -> Box<dyn Estimator> {
-    let Settings { dim, seed, standardize, max_iter, neighbors, tolerance } = settings;
+    let Settings { dim, seed, standardize, max_iter, neighbors, tolerance, without } = settings;
     match method {
+        Method::Smave => {
+            let mut smave = Smave::new(dim).standardize(standardize).seed(seed).n_neighbors(neighbors);
+            smave = match without {
+                None => smave,
+                Some(Part::Walk) => smave.walk(false),
+                Some(Part::Moments) => smave.moments(false),
+                Some(Part::Random) => smave.random_starts(0).overparametrized(0),
+                Some(Part::Screen) => smave.screen(false),
+                Some(Part::Neighborhood) => smave.choose_neighbors(false),
+                Some(Part::Refine) => smave.refine(false),
+            };
+            if let Some(max_iter) = max_iter {
+                smave = smave.max_iter(max_iter);
+            }
+            Box::new(tolerance.map_or(smave.clone(), |angle| smave.tolerance(angle)))
+        }
         Method::SmavePublished => {
             let mut smave = Smave::published(dim).standardize(standardize).seed(seed);
             if let Some(max_iter) = max_iter {

@@ -40,7 +40,7 @@ fn simulate_fit_and_transform_work_together() {
     let args = "fit data.csv --target y --dim 2 --seed 3 --threads 2 --truth b.csv --out model.json --figure plot.svg";
     let text = succeed(folder, &args.split(' ').collect::<Vec<_>>());
     for expected in
-        ["600 rows, 6 covariates", "direction 2", "x4", "all iterations done", "model: model.json"]
+        ["600 rows, 6 covariates", "direction 2", "x4", "starts agree", "left out", "model: model.json"]
     {
         assert!(text.contains(expected), "{expected} in {text}");
     }

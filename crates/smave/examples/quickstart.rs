@@ -8,7 +8,7 @@ use smave::{Dataset, Estimator, Smave, squared_distance};
 fn main() -> smave::Result<()> {
     let made = Simulation::new(Link::Rational, Covariance::Ar1, 2000, 30).seed(1).draw()?;
     let data = Dataset::new(made.x, made.y)?;
-    let fit = Smave::published(2).standardize(true).seed(7).fit(&data)?;
+    let fit = Smave::new(2).seed(7).fit(&data)?;
     let z = fit.transform(data.x())?;
 
     println!("first row: x is in R^{}, z = {:?}", data.n_features(), z.point(0));

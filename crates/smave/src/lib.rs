@@ -14,7 +14,7 @@
 //! let made = Simulation::new(Link::Interaction, Covariance::Ar1, 1000, 10).seed(1).draw()?;
 //! let data = Dataset::new(made.x, made.y)?;
 //!
-//! let fit = Smave::published(2).seed(7).fit(&data)?;
+//! let fit = Smave::new(2).standardize(false).seed(7).fit(&data)?;
 //! let z = fit.transform(data.x())?;
 //! assert_eq!((z.len(), z.dim()), (1000, 2));
 //!
@@ -61,7 +61,8 @@ mod simd;
 pub use data::{Dataset, Dense, Design, Warning};
 pub use error::{Error, Result};
 pub use estimator::{
-    Ade, Estimator, InverseRegression, Opg, OpgAdaptive, OpgWalk, Pca, Reduction, Rmave, Smave,
+    Ade, Estimator, InverseRegression, Opg, OpgAdaptive, OpgWalk, Pca, PublishedSmave, Reduction, Rmave,
+    Smave,
 };
 pub use linalg::{Mat, MatRef, Points};
 pub use local::Weighting;

@@ -13,6 +13,8 @@
 //! | `features` | one object per covariate: `name`, `center`, `scale` |
 //! | `directions` | one object per direction: `eigenvalue`, `loadings` (the column of the orthonormal basis) |
 //! | `stop_reason` | why the fit ended |
+//! | `starts` | for methods that race starts, how each fared: `name`, `loo_error`, `rungs`, `angle` |
+//! | `loo_error` | mean squared leave-one-out prediction error, for methods that compute it |
 //! | `trace` | one object per iteration: `iteration`, `objective`, `gradient_norm`, `moved` |
 //!
 //! Numbers are written so that reading gives back the same bits. Writing goes to
@@ -27,7 +29,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::standardize::Standardization;
 use crate::error::{Error, Result};
-use crate::estimator::reduction::Reduction;
+use crate::estimator::reduction::{Reduction, Start};
 use crate::linalg::{Mat, norm};
 use crate::optim::trace::{Iteration, StopReason};
 
@@ -65,6 +67,10 @@ struct Layout {
     directions: Vec<Direction>,
     stop_reason: StopReason,
     trace: Vec<Iteration>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    starts: Vec<Start>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    loo_error: Option<f64>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -128,6 +134,8 @@ impl Model {
                 .collect(),
             stop_reason: r.stop_reason,
             trace: r.trace.clone(),
+            starts: r.starts.clone(),
+            loo_error: r.loo_error,
         }
     }
 
@@ -195,6 +203,8 @@ impl Layout {
                 seed: self.seed,
                 trace: self.trace,
                 stop_reason: self.stop_reason,
+                starts: self.starts,
+                loo_error: self.loo_error,
             },
         })
     }

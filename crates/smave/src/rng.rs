@@ -29,6 +29,8 @@ pub enum Purpose {
     Walk = 5,
     /// The folds of one repetition of cross-validation.
     Folds = 6,
+    /// Rows set aside: those that starts are raced on, anchors of a refinement.
+    Subset = 7,
 }
 
 /// The stream for the `index`-th use of `purpose` under `seed`.

@@ -1,14 +1,14 @@
 //! Bad requests get their own message. Bad values are covered where data sets are made.
 
 use smave::data::simulate::{Covariance, Link, Simulation};
-use smave::{Dataset, Dense, Estimator, Mat, Smave};
+use smave::{Dataset, Dense, Estimator, Mat, PublishedSmave, Smave};
 
 fn data(n: usize, p: usize) -> Dataset<'static> {
     let made = Simulation::new(Link::Interaction, Covariance::Identity, n, p).draw().unwrap();
     Dataset::new(made.x, made.y).unwrap()
 }
 
-fn message(smave: Smave, n: usize, p: usize) -> String {
+fn message(smave: PublishedSmave, n: usize, p: usize) -> String {
     smave.fit(&data(n, p)).unwrap_err().to_string()
 }
 

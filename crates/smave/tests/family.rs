@@ -27,6 +27,7 @@ fn all(d: usize) -> Vec<Box<dyn Estimator>> {
     methods.push(Box::new(Opg::kernel(d)));
     methods.push(Box::new(OpgAdaptive::new(d)));
     methods.push(Box::new(OpgWalk::new(d)));
+    methods.push(Box::new(Smave::new(d)));
     methods.push(Box::new(Smave::published(d)));
     methods.push(Box::new(Rmave::mave(d)));
     methods.push(Box::new(Rmave::kernel(d).max_iter(3)));
@@ -272,6 +273,7 @@ fn the_scale_of_y_does_not_change_the_criterion_reached() {
     let methods: Vec<Box<dyn Estimator>> = vec![
         Box::new(OpgAdaptive::new(2)),
         Box::new(OpgWalk::new(2)),
+        Box::new(Smave::new(2)),
         Box::new(Smave::published(2)),
         Box::new(Rmave::mave(2)),
         Box::new(Rmave::kernel(2)),

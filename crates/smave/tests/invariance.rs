@@ -3,13 +3,13 @@
 use proptest::prelude::*;
 use smave::data::simulate::{Covariance, Link, Simulation};
 use smave::linalg::{Mat, norm, orthonormalize};
-use smave::{Dataset, Dense, Estimator, Reduction, Smave, squared_distance};
+use smave::{Dataset, Dense, Estimator, PublishedSmave, Reduction, Smave, squared_distance};
 
 const N: usize = 250;
 const P: usize = 5;
 
 /// Ten iterations from a given start: short enough that rounding cannot grow into a different path.
-fn fit_with(smave: Smave, values: &[f64], y: &[f64], start: &Mat<f64>) -> Reduction {
+fn fit_with(smave: PublishedSmave, values: &[f64], y: &[f64], start: &Mat<f64>) -> Reduction {
     let data = Dataset::new(Dense::new(values, N, P).unwrap(), y).unwrap();
     smave.start(start.clone()).max_iter(10).ridge(0.0).seed(3).fit(&data).unwrap()
 }

@@ -6,7 +6,7 @@ use smave::data::Rows;
 use smave::data::simulate::{Covariance, Link, Simulation};
 use smave::linalg::norm;
 use smave::objective::MaveObjective;
-use smave::{Dataset, Dense, Estimator, Mat, Progress, Smave, StopReason, squared_distance};
+use smave::{Dataset, Dense, Estimator, Mat, Progress, PublishedSmave, Smave, StopReason, squared_distance};
 
 fn data(link: Link, covariance: Covariance, n: usize, p: usize, seed: u64) -> (Dataset<'static>, Mat<f64>) {
     let made = Simulation::new(link, covariance, n, p).seed(seed).draw().unwrap();
@@ -175,7 +175,7 @@ fn observers_see_every_iteration_and_can_stop_it() {
 #[test]
 fn neighborhoods_are_rebuilt_where_the_algorithm_says() {
     let (data, _) = data(Link::Interaction, Covariance::Identity, 200, 4, 14);
-    let rebuilt = |smave: Smave| -> Vec<usize> {
+    let rebuilt = |smave: PublishedSmave| -> Vec<usize> {
         let fit = smave.fit(&data).unwrap();
         fit.trace().iter().filter(|i| i.moved.is_some()).map(|i| i.iteration).collect()
     };
@@ -190,4 +190,83 @@ fn a_settled_subspace_ends_the_fit() {
     let fit = Smave::published(2).max_iter(5000).tolerance(0.02).seed(1).fit(&data).unwrap();
     assert_eq!(fit.stop_reason(), StopReason::Settled);
     assert!(fit.trace().len() < 5000 && fit.trace().last().unwrap().moved.unwrap() < 0.02);
+}
+
+/// The parts of the default estimator together, with a link whose second direction one random start in two misses.
+#[test]
+fn smave_finds_even_links_and_reports_its_race() {
+    let made = Simulation::new(Link::Sinusoidal, Covariance::Ar1, 1000, 20).seed(3).draw().unwrap();
+    let truth = made.basis.clone();
+    let data = Dataset::new(made.x, made.y).unwrap();
+    let fit = Smave::new(2).seed(1).fit(&data).unwrap();
+    let error = |fit: &smave::Reduction| squared_distance(fit.directions().as_ref(), truth.as_ref()).unwrap();
+    assert!(error(&fit) < 0.03, "{}", error(&fit));
+    assert_eq!((fit.method(), fit.stop_reason()), ("smave", StopReason::Settled));
+    // The noise has variance 0.25.
+    let loo = fit.loo_error().unwrap();
+    assert!((0.2..0.35).contains(&loo), "{loo}");
+    let starts = fit.starts();
+    assert_eq!(starts.len(), 7);
+    assert!(starts[0].angle < 1e-7);
+    assert!(starts.iter().all(|start| start.rungs >= 1 && start.loo_error > 0.2), "{starts:?}");
+    assert!((1..=7).contains(&fit.n_agreeing()));
+    // Covariates without effect are left out, and none that matters much.
+    let left_out = |i: usize| (0..2).all(|j| fit.basis()[(i, j)] == 0.0);
+    let size = |i: usize| truth.row(i).norm_l2();
+    assert!((0..20).filter(|&i| left_out(i)).count() >= 8);
+    assert!((0..20).all(|i| !left_out(i) || size(i) < 0.15));
+    // Each part can be switched off.
+    for other in [
+        Smave::new(2).walk(false),
+        Smave::new(2).moments(false).opg(false),
+        Smave::new(2).random_starts(0).overparametrized(0),
+        Smave::new(2).screen(false),
+        Smave::new(2).choose_neighbors(false),
+    ] {
+        assert!(error(&other.clone().seed(1).fit(&data).unwrap()) < 0.1, "{other:?}");
+    }
+    let rough = Smave::new(2).refine(false).seed(1).fit(&data).unwrap();
+    assert!(rough.trace().is_empty() && error(&rough) > error(&fit));
+    let nothing = Smave::new(2).walk(false).moments(false).opg(false).random_starts(0).overparametrized(0);
+    let message = nothing.fit(&data).unwrap_err().to_string();
+    assert!(message.contains("switch the walk or random starts on"), "{message}");
+}
+
+/// Where every covariate matters, none is left out.
+#[test]
+fn smave_keeps_covariates_that_all_matter() {
+    let made = Simulation::new(Link::Polynomial, Covariance::Identity, 800, 8).seed(5).draw().unwrap();
+    let basis = Mat::from_fn(8, 1, |i, _| if i % 2 == 0 { 1.0 } else { -1.0 });
+    let response = |row: &[f64]| row.iter().enumerate().map(|(i, x)| x * basis[(i, 0)]).sum::<f64>();
+    let noise = |i: usize| 0.3 * (i as f64 * 12.9898).sin();
+    let y: Vec<f64> = made
+        .x
+        .values()
+        .chunks_exact(8)
+        .enumerate()
+        .map(|(i, row)| (0.5 * response(row)).tanh() + noise(i))
+        .collect();
+    let data = Dataset::new(made.x, y).unwrap();
+    let fit = Smave::new(1).fit(&data).unwrap();
+    assert!(squared_distance(fit.directions().as_ref(), basis.as_ref()).unwrap() < 0.02);
+    assert!((0..8).all(|i| fit.basis()[(i, 0)] != 0.0));
+}
+
+#[test]
+fn smave_can_be_cancelled_and_survives_few_rows() {
+    let made = Simulation::new(Link::Interaction, Covariance::Identity, 300, 6).seed(1).draw().unwrap();
+    let data = Dataset::new(made.x, made.y).unwrap();
+    let mut stop = |_: Progress<'_>| ControlFlow::Break(());
+    let fit = Smave::new(2).fit_observed(&data, &mut stop).unwrap();
+    assert_eq!((fit.stop_reason(), fit.trace().len()), (StopReason::Cancelled, 1));
+    for (n, p, d) in [(4, 2, 2), (12, 30, 2), (30, 3, 3), (25, 1, 1)] {
+        let made =
+            Simulation::new(Link::Interaction, Covariance::Identity, n, p.max(2)).seed(1).draw().unwrap();
+        let values: Vec<f64> =
+            made.x.values().chunks_exact(p.max(2)).flat_map(|row| row[..p].to_vec()).collect();
+        let data = Dataset::new(Dense::new(values, n, p).unwrap(), made.y).unwrap();
+        let fit = Smave::new(d).fit(&data).unwrap();
+        let gram = fit.basis().transpose() * fit.basis() - Mat::<f64>::identity(d, d);
+        assert!(gram.norm_l2() < 1e-12, "{n} {p} {d}");
+    }
 }

@@ -13,16 +13,16 @@ use smave::model_file::write_atomically;
 use smave::rng::derive_seed;
 use smave::{Dataset, Mat};
 
-use crate::args::{BenchArgs, Precision, Scenario};
+use crate::args::{BenchArgs, Method, Precision, Scenario};
 use crate::cancel;
 use crate::commands::{error_of, refuse_cancelled, table};
-use crate::methods::{Settings, estimator};
+use crate::methods::{Part, Settings, estimator};
 use crate::progress::{FitProgress, bar};
 
 /// One method at one (n, p).
 #[derive(Serialize)]
 struct Cell {
-    method: &'static str,
+    method: String,
     n: usize,
     p: usize,
     mean_m2: f64,
@@ -41,13 +41,14 @@ struct Cell {
 pub fn run(args: &BenchArgs, out: &mut impl Write) -> Result<()> {
     let scenarios = if args.scenarios.is_empty() { Scenario::all() } else { args.scenarios.clone() };
     let runs_per_cell = args.reps * scenarios.len() as u64;
-    let cells = (args.methods.len() * args.n.len() * args.p.len()) as u64;
+    let entries = entries(args);
+    let cells = (entries.len() * args.n.len() * args.p.len()) as u64;
     let progress = bar(cells * runs_per_cell, "bench");
     let mut results = Vec::new();
     for &n in &args.n {
         for &p in &args.p {
-            let mut errors = vec![Vec::new(); args.methods.len()];
-            let mut seconds = vec![0.0; args.methods.len()];
+            let mut errors = vec![Vec::new(); entries.len()];
+            let mut seconds = vec![0.0; entries.len()];
             for rep in 0..args.reps {
                 for scenario in &scenarios {
                     progress
@@ -55,10 +56,10 @@ pub fn run(args: &BenchArgs, out: &mut impl Write) -> Result<()> {
                     let seed = run_seed(args.seed, n, p, *scenario, rep);
                     // All methods see the same data.
                     let (data, truth) = draw(*scenario, n, p, seed, args.precision)?;
-                    for (m, &method) in args.methods.iter().enumerate() {
+                    for (m, &(method, without)) in entries.iter().enumerate() {
                         let fit_seed = derive_seed(seed, &[1]);
                         let settings =
-                            Settings { dim: TRUE_DIMENSION, seed: fit_seed, ..Settings::default() };
+                            Settings { dim: TRUE_DIMENSION, seed: fit_seed, without, ..Settings::default() };
                         let estimator = estimator(method, settings);
                         let started = Instant::now();
                         let fit = estimator.fit_observed(&data, &mut FitProgress::hidden())?;
@@ -70,12 +71,12 @@ pub fn run(args: &BenchArgs, out: &mut impl Write) -> Result<()> {
                     }
                 }
             }
-            for (m, &method) in args.methods.iter().enumerate() {
+            for (m, &(method, without)) in entries.iter().enumerate() {
                 let (mean_m2, se_m2) = mean_and_error(&errors[m]);
                 let mean_seconds = seconds[m] / errors[m].len() as f64;
                 let runs = errors[m].len();
-                let method =
-                    estimator(method, Settings { dim: TRUE_DIMENSION, ..Settings::default() }).name();
+                let settings = Settings { dim: TRUE_DIMENSION, ..Settings::default() };
+                let method = without.map_or_else(|| estimator(method, settings).name(), Part::label).into();
                 let max_m2 = errors[m].iter().copied().fold(0.0, f64::max);
                 let missed = errors[m].iter().filter(|m2| **m2 > 0.5).count();
                 results.push(Cell { method, n, p, mean_m2, se_m2, mean_seconds, runs, max_m2, missed });
@@ -88,7 +89,7 @@ pub fn run(args: &BenchArgs, out: &mut impl Write) -> Result<()> {
         table(["method", "n", "p", "mean m^2", "s.e.", "max m^2", "above 0.5", "mean seconds", "runs"]);
     for cell in &results {
         summary.add_row([
-            cell.method.to_string(),
+            cell.method.clone(),
             cell.n.to_string(),
             cell.p.to_string(),
             format!("{:.4}", cell.mean_m2),
@@ -106,6 +107,15 @@ pub fn run(args: &BenchArgs, out: &mut impl Write) -> Result<()> {
         writeln!(out, "results: {}", path.display())?;
     }
     Ok(())
+}
+
+/// What is run: each method, and after SMAVE the same with one part off at a time, if asked for.
+fn entries(args: &BenchArgs) -> Vec<(Method, Option<Part>)> {
+    let parts = |method: Method| {
+        let ablated = args.ablate && method == Method::Smave;
+        Part::ALL.into_iter().filter(move |_| ablated).map(move |part| (method, Some(part)))
+    };
+    args.methods.iter().flat_map(|&method| std::iter::once((method, None)).chain(parts(method))).collect()
 }
 
 fn run_seed(seed: u64, n: usize, p: usize, scenario: Scenario, rep: u64) -> u64 {

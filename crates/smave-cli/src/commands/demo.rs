@@ -4,9 +4,10 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use smave::data::simulate::{Covariance, Link, Simulation};
-use smave::{Dataset, Estimator, Progress, Smave, squared_distance};
+use smave::linalg::orthonormalize;
+use smave::{Dataset, Estimator, Progress, Smave};
 
 use crate::args::DemoArgs;
 use crate::cancel;
@@ -16,7 +17,7 @@ use crate::figure;
 const ROWS: usize = 2000;
 const COVARIATES: usize = 20;
 
-/// Simulates, fits while reporting the distance to the truth, shows both bases.
+/// Simulates, fits, shows the race and both bases.
 pub fn run(args: &DemoArgs, out: &mut impl Write) -> Result<()> {
     if let Some(path) = &args.figure {
         figure::check_name(path)?;
@@ -31,26 +32,27 @@ pub fn run(args: &DemoArgs, out: &mut impl Write) -> Result<()> {
          y = z1 z2 + sin(z1) + exp(-z2^2 / 2) + noise, and depends on x through two\n\
          combinations z1, z2 of them only. SMAVE is given x and y, and looks for the two.\n"
     )?;
-    writeln!(out, "iteration   explained   m^2 to the truth (2 = nothing found, 0 = exact)")?;
-    let mut lines = Vec::new();
-    let mut watch = |progress: Progress<'_>| {
-        let iteration = progress.iteration;
-        if iteration.iteration.is_multiple_of(10) || iteration.iteration + 1 == progress.max_iter {
-            let error = squared_distance(progress.basis, truth.as_ref()).unwrap_or(f64::NAN);
-            let bar = "#".repeat((20.0 * error).round() as usize);
-            lines.push(format!("{:9}   {:9.4}   {error:.4} {bar}", iteration.iteration, iteration.objective));
-        }
+    let mut watch = |_: Progress<'_>| {
         if cancel::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let started = Instant::now();
-    let fit = refuse_cancelled(Smave::published(2).seed(args.seed).fit_observed(&data, &mut watch)?)?;
+    let fit = refuse_cancelled(Smave::new(2).seed(args.seed).fit_observed(&data, &mut watch)?)?;
     let seconds = started.elapsed().as_secs_f64();
-    for line in lines {
-        writeln!(out, "{line}")?;
+    let mut race = table(["start", "leave-one-out error", "angle to the result", "rungs"]);
+    for start in fit.starts() {
+        race.add_row([
+            start.name.clone(),
+            format!("{:.4}", start.loo_error),
+            format!("{:.1}\u{b0}", start.angle.to_degrees()),
+            start.rungs.to_string(),
+        ]);
     }
+    writeln!(out, "The race of the starts, best first:\n{race}")?;
+    writeln!(out, "{} of {} agree.", fit.n_agreeing(), fit.starts().len())?;
 
     // The truth in the basis that the estimate has chosen within its span, so that columns compare.
-    let overlap = truth.transpose() * fit.basis();
+    let basis = orthonormalize(fit.directions().as_ref()).context("the basis is not finite")?;
+    let overlap = truth.transpose() * &basis;
     let aligned = &truth * overlap;
     let mut loadings = table(["covariate", "direction 1", "truth", "direction 2", "truth"]);
     let weight = |i: usize| aligned.row(i).squared_norm_l2();
@@ -59,9 +61,9 @@ pub fn run(args: &DemoArgs, out: &mut impl Write) -> Result<()> {
     for &i in order.iter().take(10) {
         loadings.add_row([
             data.names()[i].clone(),
-            format!("{:.3}", fit.basis()[(i, 0)]),
+            format!("{:.3}", basis[(i, 0)]),
             format!("{:.3}", aligned[(i, 0)]),
-            format!("{:.3}", fit.basis()[(i, 1)]),
+            format!("{:.3}", basis[(i, 1)]),
             format!("{:.3}", aligned[(i, 1)]),
         ]);
     }

@@ -35,6 +35,7 @@ pub fn run(args: &FitArgs, out: &mut impl Write) -> Result<()> {
         max_iter: args.max_iter,
         neighbors: args.neighbors,
         tolerance: args.tolerance,
+        without: None,
     };
     let estimator = estimator(args.method, settings);
     let reduction = refuse_cancelled(estimator.fit_observed(&data, &mut FitProgress::new())?)?;
@@ -61,6 +62,16 @@ pub fn run(args: &FitArgs, out: &mut impl Write) -> Result<()> {
         write!(out, ", seed {seed}")?;
     }
     writeln!(out)?;
+    if let Some(error) = reduction.loo_error() {
+        let basis = reduction.basis();
+        let idle = (0..basis.nrows()).filter(|&i| basis.row(i).squared_norm_l2() == 0.0).count();
+        writeln!(
+            out,
+            "{} of {} starts agree; leave-one-out mean squared error {error:.4}; {idle} covariates left out",
+            reduction.n_agreeing(),
+            reduction.starts().len()
+        )?;
+    }
     if let Some(truth) = truth {
         let error = error_of(&reduction, &truth).context("cannot compare with the true basis")?;
         writeln!(

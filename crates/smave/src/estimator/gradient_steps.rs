@@ -23,7 +23,6 @@ pub(crate) struct GradientSteps<'a> {
     white: Whitening,
     z: Points,
     y: &'a [f64],
-    n_anchors: usize,
     seed: u64,
     steps: u64,
 }
@@ -36,17 +35,10 @@ pub(crate) struct Axes {
 
 impl<'a> GradientSteps<'a> {
     /// Whitens `x`.
-    pub fn new(x: &dyn Design, y: &'a [f64], n_anchors: usize, seed: u64) -> Result<Self> {
-        if n_anchors == 0 {
-            return Err(Error::InvalidParameter {
-                name: "n_anchors",
-                value: "0".into(),
-                requirement: "at least 1".into(),
-            });
-        }
+    pub fn new(x: &dyn Design, y: &'a [f64], seed: u64) -> Result<Self> {
         let white = Whitening::new(x)?;
         let z = mapped(x, white.map(), &white.rows);
-        Ok(Self { white, z, y, n_anchors, seed, steps: 0 })
+        Ok(Self { white, z, y, seed, steps: 0 })
     }
 
     /// Number of whitened coordinates.
@@ -62,17 +54,31 @@ impl<'a> GradientSteps<'a> {
         Points::from_values(values, map.ncols()).unwrap_or_else(|| Points::zeros(0, map.ncols()))
     }
 
-    /// One step: bandwidth `base`, but nowhere less than the distance of the neighbor of rank `reach`.
-    pub fn step(&mut self, seen: &Points, base: f64, reach: usize) -> Result<Axes> {
+    /// One step at so many random rows, for so many axes: bandwidth `base`, but nowhere less than the distance of the neighbor of rank `reach`.
+    pub fn step(
+        &mut self,
+        seen: &Points,
+        n_anchors: usize,
+        n_axes: usize,
+        base: f64,
+        reach: usize,
+    ) -> Result<Axes> {
+        if n_anchors == 0 {
+            return Err(Error::InvalidParameter {
+                name: "n_anchors",
+                value: "0".into(),
+                requirement: "at least 1".into(),
+            });
+        }
         let n = seen.len();
         let mut rng = stream(self.seed, Purpose::Walk, self.steps);
         self.steps += 1;
-        let mut anchors = sample(&mut rng, n, self.n_anchors.min(n)).into_vec();
+        let mut anchors = sample(&mut rng, n, n_anchors.min(n)).into_vec();
         anchors.sort_unstable();
         let bandwidth = Bandwidth { base, reach: Some(reach.min(n - 1)), cut: CUT };
         let hoods = gaussian_neighborhoods(seen, &anchors, bandwidth);
         let slopes = dense_slopes(&self.z, self.y, &hoods, Ridge::Relative(RIDGE));
-        let (directions, values) = leading_directions(&slopes, self.rank())?;
+        let (directions, values) = leading_directions(&slopes, n_axes)?;
         Ok(Axes { directions, values })
     }
 
@@ -81,7 +87,7 @@ impl<'a> GradientSteps<'a> {
         let Axes { directions, mut values } = axes;
         let basis = self
             .white
-            .directions(directions.as_ref().subcols(0, d.min(self.rank())), d)
+            .directions(directions.as_ref().subcols(0, d.min(directions.ncols())), d)
             .ok_or(Error::NotFinite { what: "the basis", iteration: 0 })?;
         values.resize(d, 0.0);
         Ok((basis, values))

@@ -7,6 +7,7 @@ pub mod opg;
 pub mod opg_adaptive;
 pub mod opg_walk;
 pub mod pca;
+pub mod published;
 pub mod reduction;
 pub mod rmave;
 mod slices;
@@ -19,6 +20,7 @@ pub use opg::Opg;
 pub use opg_adaptive::OpgAdaptive;
 pub use opg_walk::OpgWalk;
 pub use pca::Pca;
+pub use published::PublishedSmave;
 pub use reduction::Reduction;
 pub use rmave::Rmave;
 pub use smave::Smave;
@@ -106,5 +108,7 @@ pub(crate) fn spectral_reduction(
         seed: None,
         trace: Vec::new(),
         stop_reason: StopReason::Solved,
+        starts: Vec::new(),
+        loo_error: None,
     })
 }

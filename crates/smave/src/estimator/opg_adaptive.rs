@@ -65,14 +65,14 @@ impl OpgAdaptive {
     }
 
     fn adapt(&self, x: &dyn Design, y: &[f64]) -> Result<(Mat<f64>, Vec<f64>)> {
-        let mut steps = GradientSteps::new(x, y, self.n_anchors, self.seed)?;
+        let mut steps = GradientSteps::new(x, y, self.seed)?;
         let (n, rank) = (x.n_rows() as f64, steps.rank());
         let slow = rank.max(4) as f64;
         let (mut rho, mut h) = (1.0, n.powf(-1.0 / slow));
         let mut metric = Mat::<f64>::identity(rank, rank);
         loop {
             let seen = steps.seen_through(&metric);
-            let axes = steps.step(&seen, h, REACH)?;
+            let axes = steps.step(&seen, self.n_anchors, rank, h, REACH)?;
             rho *= (-1.0f64 / 6.0).exp();
             h *= (0.5 / slow).exp();
             if rho < n.powf(-1.0 / 3.0) {

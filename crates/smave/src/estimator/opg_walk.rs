@@ -12,7 +12,7 @@
 //! | anchors | 100 |
 //! | bandwidth | $1.2 \bar\sigma n^{-1/(q+4)}$ in q dimensions, at least the distance of the max(2q, 20)-th neighbor |
 //! | ridge | 0.001 of the average local variance |
-//! | next dimension | 0.7 q, one less from 10 down |
+//! | next dimension | 0.7 q, one less from 10 down, no more than there are anchors |
 //! | rounds at d | 5 |
 //!
 //! It needs no condition on X and finds the right subspace from no start at all where p is some
@@ -33,6 +33,7 @@ use crate::optim::trace::Observer;
 pub struct OpgWalk {
     n_components: usize,
     n_anchors: usize,
+    brisk: bool,
     rounds: usize,
     seed: u64,
 }
@@ -40,12 +41,19 @@ pub struct OpgWalk {
 impl OpgWalk {
     /// With the defaults above.
     pub fn new(n_components: usize) -> Self {
-        Self { n_components, n_anchors: 100, rounds: 5, seed: 0 }
+        Self { n_components, n_anchors: 100, brisk: false, rounds: 5, seed: 0 }
     }
 
     /// Random rows at which slopes are estimated in each step.
     pub fn n_anchors(mut self, n_anchors: usize) -> Self {
         self.n_anchors = n_anchors;
+        self
+    }
+
+    /// Whether to take longer steps, to half the dimensions and two fewer from 10 down: half the time, and a start
+    /// that still has to be refined.
+    pub fn brisk(mut self, brisk: bool) -> Self {
+        self.brisk = brisk;
         self
     }
 
@@ -63,13 +71,14 @@ impl OpgWalk {
 
     fn walk(&self, x: &dyn Design, y: &[f64]) -> Result<(Mat<f64>, Vec<f64>)> {
         let n = x.n_rows() as f64;
-        let mut steps = GradientSteps::new(x, y, self.n_anchors, self.seed)?;
+        let mut steps = GradientSteps::new(x, y, self.seed)?;
         let (rank, d) = (steps.rank(), self.n_components.min(steps.rank()));
         let mut axes = Axes { directions: Mat::identity(rank, rank), values: vec![1.0; rank] };
-        for q in dimensions(rank, d, self.rounds) {
+        let n_axes = rank.min(self.n_anchors.max(d));
+        for q in dimensions(rank, d, n_axes, self.brisk, self.rounds) {
             let seen = steps.seen_through(&axes.directions.as_ref().subcols(0, q).to_owned());
             let base = 1.2 * mean_deviation(&seen) * n.powf(-1.0 / (q as f64 + 4.0));
-            axes = steps.step(&seen, base, (2 * q).max(20))?;
+            axes = steps.step(&seen, self.n_anchors, n_axes, base, (2 * q).max(20))?;
         }
         steps.finish(axes, self.n_components)
     }
@@ -91,13 +100,19 @@ impl Estimator for OpgWalk {
     }
 }
 
-/// The working dimensions, from `from` down to `to`, which comes `rounds` times, at least once.
-fn dimensions(from: usize, to: usize, rounds: usize) -> Vec<usize> {
+/// The working dimensions, from `from` down to `to`, which comes `rounds` times, at least once; after the first no
+/// more than `most`, the slopes there are to span them.
+fn dimensions(from: usize, to: usize, most: usize, brisk: bool, rounds: usize) -> Vec<usize> {
     let mut dimensions = Vec::new();
     let mut q = from;
     while q > to {
         dimensions.push(q);
-        q = to.max(if q > 10 { q * 7 / 10 } else { q - 1 });
+        q = to.max(match q {
+            11.. if brisk => most.min(q / 2),
+            11.. => most.min(q * 7 / 10),
+            5.. if brisk => q - 2,
+            _ => q - 1,
+        });
     }
     dimensions.extend(std::iter::repeat_n(to, rounds.max(1)));
     dimensions
@@ -120,8 +135,10 @@ mod tests {
 
     #[test]
     fn the_walk_shrinks_and_stays() {
-        assert_eq!(dimensions(50, 2, 5), [50, 35, 24, 16, 11, 7, 6, 5, 4, 3, 2, 2, 2, 2, 2]);
-        assert_eq!(dimensions(3, 3, 2), [3, 3]);
-        assert_eq!(dimensions(2, 1, 0), [2, 1]);
+        assert_eq!(dimensions(50, 2, 100, false, 5), [50, 35, 24, 16, 11, 7, 6, 5, 4, 3, 2, 2, 2, 2, 2]);
+        assert_eq!(dimensions(90, 7, 20, false, 1), [90, 20, 14, 9, 8, 7]);
+        assert_eq!(dimensions(90, 2, 60, true, 1), [90, 45, 22, 11, 5, 3, 2]);
+        assert_eq!(dimensions(3, 3, 3, false, 2), [3, 3]);
+        assert_eq!(dimensions(2, 1, 9, false, 0), [2, 1]);
     }
 }

@@ -6,6 +6,8 @@
 //! positive. The first column is then the direction along which y changes most, and the
 //! eigenvalues say how much each adds.
 
+use serde::{Deserialize, Serialize};
+
 use crate::data::design::{Design, Rows, expect_size};
 use crate::data::standardize::Standardization;
 use crate::error::{Error, Result};
@@ -25,7 +27,25 @@ pub struct Reduction {
     pub(crate) seed: Option<u64>,
     pub(crate) trace: Vec<Iteration>,
     pub(crate) stop_reason: StopReason,
+    pub(crate) starts: Vec<Start>,
+    pub(crate) loo_error: Option<f64>,
 }
+
+/// How one start of a race fared.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Start {
+    /// Where it came from.
+    pub name: String,
+    /// Mean squared leave-one-out prediction error when it was last looked at, in the units of y squared.
+    pub loo_error: f64,
+    /// Times it was refined before it dropped out, or won.
+    pub rungs: usize,
+    /// Largest principal angle, in radians, between where it ended and the subspace found.
+    pub angle: f64,
+}
+
+/// Starts that end within this angle (radians) of the subspace found agree with it.
+pub const AGREEMENT: f64 = 0.5;
 
 impl Reduction {
     /// The name of the method that made it, as on the command line.
@@ -56,6 +76,22 @@ impl Reduction {
     /// The seed it was fitted with, for methods that draw random numbers.
     pub fn seed(&self) -> Option<u64> {
         self.seed
+    }
+
+    /// The starts that were raced, best first; empty for methods with one start or none.
+    pub fn starts(&self) -> &[Start] {
+        &self.starts
+    }
+
+    /// How many of the starts ended at the subspace found, to within [`AGREEMENT`].
+    pub fn n_agreeing(&self) -> usize {
+        self.starts.iter().filter(|start| start.angle < AGREEMENT).count()
+    }
+
+    /// Mean squared leave-one-out error of the local linear regression on the directions found, in
+    /// the units of y squared, for methods that compute it.
+    pub fn loo_error(&self) -> Option<f64> {
+        self.loo_error
     }
 
     /// The names of the covariates.

@@ -37,6 +37,7 @@ use crate::manifold::subspace::principal_angles;
 use crate::objective::ambient::all_columns;
 use crate::objective::mave::{MaveObjective, Scratch};
 use crate::optim::lbfgs::{Ascent, Lbfgs};
+use crate::optim::patience::Patience;
 use crate::optim::trace::{Iteration, Observer, Progress, Silent, StopReason};
 use crate::parallel::in_hot_pool;
 
@@ -204,6 +205,8 @@ impl Rmave {
             seed: None,
             trace,
             stop_reason,
+            starts: Vec::new(),
+            loo_error: None,
         })
     }
 
@@ -295,30 +298,6 @@ fn anchors(y: &[f64]) -> [Vec<usize>; 2] {
     by_response.sort_by(|&a, &b| y[a].total_cmp(&y[b]));
     let few = by_response.iter().copied().skip(COARSE_STEP / 2).step_by(COARSE_STEP).collect();
     [few, (0..y.len()).collect()]
-}
-
-/// Counts renewals that turn the subspace hardly less than an earlier one did.
-struct Patience {
-    least: f64,
-    waited: usize,
-}
-
-impl Default for Patience {
-    fn default() -> Self {
-        Self { least: f64::INFINITY, waited: 0 }
-    }
-}
-
-impl Patience {
-    /// How many there have been in a row, after one by this angle.
-    fn after(&mut self, angle: f64) -> usize {
-        if angle < 0.9 * self.least {
-            *self = Self { least: angle, waited: 0 };
-        } else {
-            self.waited += 1;
-        }
-        self.waited
-    }
 }
 
 impl Estimator for Rmave {
@@ -445,11 +424,5 @@ mod tests {
         let found = Opg::kernel(2).fit(&data).unwrap();
         let apart = squared_distance(found.basis(), exact.basis()).unwrap().sqrt();
         assert!(apart < 1e-6 && apart > 0.0, "opg: {apart}");
-    }
-
-    #[test]
-    fn patience_counts_what_does_not_shrink() {
-        let mut patience = Patience::default();
-        assert_eq!([1.0, 0.5, 0.48, 0.6, 0.4].map(|angle| patience.after(angle)), [0, 0, 1, 2, 0]);
     }
 }

@@ -22,7 +22,7 @@ use rayon::prelude::*;
 
 use crate::data::design::{Design, Rows};
 use crate::error::{Error, Result};
-use crate::linalg::{Mat, MatMut, MatRef, Points, solve_positive_definite, symmetric_eigen};
+use crate::linalg::{Mat, MatMut, MatRef, Points, orthonormalize, solve_positive_definite, symmetric_eigen};
 use crate::local::neighborhoods::{Neighborhood, Neighborhoods};
 use crate::simd::{dot_block, upper_gram};
 
@@ -86,7 +86,7 @@ pub(crate) fn dense_slopes(x: &Points, y: &[f64], hoods: &Neighborhoods, ridge: 
 
 /// Sums that one task holds, and anchors it serves, at the most.
 const MAX_SUMS: usize = 1 << 22;
-const MAX_ANCHORS: usize = 50;
+const MAX_ANCHORS: usize = 30;
 
 /// Rows whose products are formed at a time.
 const ROWS_PER_BLOCK: usize = 64;
@@ -324,10 +324,28 @@ pub(crate) fn all_columns(x: &dyn Design) -> Result<Points> {
     }
 }
 
+/// The coordinates as points.
+fn transposed(points: &Points) -> Option<Points> {
+    let (n, p) = (points.len(), points.dim());
+    Points::from_values((0..p).flat_map(|c| (0..n).map(move |i| points.point(i)[c])).collect(), n)
+}
+
 /// The leading eigenvectors and eigenvalues of the average outer product of slopes.
 pub(crate) fn leading_directions(slopes: &Points, d: usize) -> Result<(Mat<f64>, Vec<f64>)> {
     let failed =
         || Error::NotFinite { what: "the average slope (no row has a neighbor that matters)", iteration: 0 };
+    if d <= slopes.len() && 2 * slopes.len() <= slopes.dim() {
+        // Fewer slopes than covariates: their inner products say the same.
+        let inner = transposed(slopes).ok_or_else(failed)?;
+        let found = outer_product(&inner).ok_or_else(failed)?;
+        let (values, vectors) = symmetric_eigen(found.as_ref()).ok_or_else(failed)?;
+        let spanned = slopes.as_mat().transpose() * vectors.as_ref().subcols(0, d);
+        // Where they span less than d dimensions, the long way.
+        if let Some(basis) = orthonormalize(spanned.as_ref()) {
+            let scale = slopes.dim() as f64 / slopes.len() as f64;
+            return Ok((basis, values[..d].iter().map(|v| v * scale).collect()));
+        }
+    }
     let outer = outer_product(slopes).ok_or_else(failed)?;
     let (values, vectors) = symmetric_eigen(outer.as_ref()).ok_or_else(failed)?;
     Ok((vectors.as_ref().subcols(0, d).to_owned(), values[..d].to_vec()))
@@ -398,6 +416,22 @@ mod tests {
                     assert!((found - expected).abs() < 1e-9, "{n} {p}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn few_slopes_have_the_same_axes_as_their_outer_product() {
+        let (slopes, _) = data(6, 20);
+        let (basis, values) = leading_directions(&slopes, 3).unwrap();
+        let outer = outer_product(&slopes).unwrap();
+        let (expected, vectors) = symmetric_eigen(outer.as_ref()).unwrap();
+        let apart =
+            crate::manifold::subspace::squared_distance(basis.as_ref(), vectors.as_ref().subcols(0, 3));
+        assert!(apart.unwrap() < 1e-20);
+        for j in 0..3 {
+            assert!((values[j] / expected[j] - 1.0).abs() < 1e-10, "{} {}", values[j], expected[j]);
+            let cosine: f64 = basis.col(j).iter().zip(vectors.col(j).iter()).map(|(a, b)| a * b).sum();
+            assert!((cosine.abs() - 1.0).abs() < 1e-10);
         }
     }
 

@@ -148,6 +148,30 @@ impl<'a> MaveObjective<'a> {
         anchors.par_chunks(ANCHORS_PER_TASK).map(solve).collect()
     }
 
+    /// The mean squared error with which the local regression around each row in `rows` predicts its response
+    /// from the other rows; `hoods` are theirs, in the same order.
+    ///
+    /// With leverage h, the prediction without row j misses $y_j$ by $r_{jj} / (1 - h)$: nothing is fitted twice.
+    /// This is exact without a ridge.
+    pub(crate) fn leave_one_out(&self, z: &Points, hoods: &Neighborhoods, rows: &[usize]) -> f64 {
+        let zy = self.with_response(z);
+        let entries: Vec<usize> = (0..rows.len()).collect();
+        let errors: Vec<f64> = entries
+            .par_chunks(ANCHORS_PER_TASK)
+            .map(|entries| {
+                Arch::new().dispatch(LeaveOut {
+                    ridge: self.ridge,
+                    d: z.dim(),
+                    zy: &zy,
+                    hoods,
+                    rows,
+                    entries,
+                })
+            })
+            .collect();
+        errors.iter().sum::<f64>() / rows.len().max(1) as f64
+    }
+
     /// The average outer product of the slopes at the given anchors, d x d,
     /// from projections `z` already at hand.
     pub(crate) fn average_slope_outer(&self, z: &Points, hoods: &Neighborhoods) -> Mat<f64> {
@@ -199,6 +223,46 @@ impl WithSimd for Solve<'_> {
             solved.fits.extend(fit.means());
         }
         solved
+    }
+}
+
+/// The sum of squared leave-one-out errors at some rows.
+struct LeaveOut<'a> {
+    ridge: f64,
+    d: usize,
+    zy: &'a Points,
+    hoods: &'a Neighborhoods,
+    rows: &'a [usize],
+    entries: &'a [usize],
+}
+
+impl WithSimd for LeaveOut<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> f64 {
+        let Self { ridge, d, zy, hoods, rows, entries } = self;
+        let mut fit = LocalRegression::new(d);
+        let mut sum = 0.0;
+        for &entry in entries {
+            let hood = hoods.get(entry);
+            fit.fit(simd, zy, hood, ridge);
+            let row = zy.point(rows[entry]);
+            let mut residual = row[d] - fit.means()[d];
+            for ((u, z), mean) in fit.slope().iter().zip(row).zip(fit.means()) {
+                residual -= u * (z - mean);
+            }
+            // Among many equal points a row need not be its own neighbor.
+            if let Ok(place) = hood.rows.binary_search(&(rows[entry] as u32)) {
+                let weight = hood.weights.map_or(1.0 / hood.rows.len() as f64, |w| w[place]);
+                let rest = 1.0 - fit.leverage(row, weight);
+                // A row that alone decides a slope has nothing but the mean of the others to be predicted from.
+                residual =
+                    if rest > 1e-6 { residual / rest } else { (row[d] - fit.means()[d]) / (1.0 - weight) };
+            }
+            sum += residual * residual;
+        }
+        sum
     }
 }
 

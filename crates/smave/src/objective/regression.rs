@@ -69,6 +69,23 @@ impl LocalRegression {
         &self.means
     }
 
+    /// How much of the fit at a row of the last neighborhood is that row's own response, its weight being `weight`.
+    pub fn leverage(&self, row: &[f64], weight: f64) -> f64 {
+        let d = self.slope.len();
+        // The quadratic form of M^-1, by its Cholesky factor, which has replaced M.
+        let mut solved = vec![0.0; d];
+        let mut quadratic = 0.0;
+        for i in 0..d {
+            let mut entry = row[i] - self.means[i];
+            for (l, solved) in solved[..i].iter().enumerate() {
+                entry -= self.gram[l * d + i] * solved;
+            }
+            solved[i] = entry / self.gram[i * d + i];
+            quadratic += solved[i] * solved[i];
+        }
+        weight * (1.0 + quadratic)
+    }
+
     /// Regresses y on z over one neighborhood; `rows` are laid out as [`row_width`] says.
     #[inline(always)]
     pub fn fit<S: Simd>(&mut self, _: S, rows: &Points, hood: Neighborhood<'_>, ridge: f64) {

@@ -314,3 +314,40 @@ fn shapes_are_checked() {
     let nothing = objective.evaluate(problem.b.as_ref(), &problem.hoods, &[]).unwrap();
     assert_eq!((nothing.value, norm(nothing.gradient.as_ref())), (0.0, 0.0));
 }
+
+/// The shortcut by leverages against fitting again without the row.
+#[test]
+fn leaving_one_out_equals_fitting_without_it() {
+    let mut rng = rng(12);
+    let (n, d) = (60, 2);
+    let values: Vec<f64> = (0..n * d).map(|_| noise(&mut rng)).collect();
+    let y: Vec<f64> = (0..n).map(|i| values[i * d].sin() + 0.2 * noise(&mut rng)).collect();
+    let x = Dense::new(&values[..], n, d).unwrap();
+    let z = crate::linalg::Points::from_values(values.clone(), d).unwrap();
+    let objective = MaveObjective::new(&x, &y, 0.0).unwrap();
+    let rows: Vec<usize> = (0..n).step_by(3).collect();
+    for weighting in [Weighting::Uniform, Weighting::Epanechnikov] {
+        let hoods = Neighborhoods::find(&*build_index(&z, 15), &z, &rows, 15, weighting);
+        let mut expected = 0.0;
+        for (a, &row) in rows.iter().enumerate() {
+            let hood = hoods.get(a);
+            let weight = |q: usize| hood.weights.map_or(1.0, |w| w[q]);
+            let others: Vec<usize> = (0..15).filter(|&q| hood.rows[q] as usize != row).collect();
+            assert_eq!(others.len(), 14);
+            let mut gram = Mat::<f64>::zeros(d + 1, d + 1);
+            let mut moment = Mat::<f64>::zeros(d + 1, 1);
+            let lifted =
+                |i: usize| Mat::from_fn(d + 1, 1, |c, _| if c == 0 { 1.0 } else { z.point(i)[c - 1] });
+            for q in others {
+                let v = lifted(hood.rows[q] as usize);
+                gram += &v * v.transpose() * faer::Scale(weight(q));
+                moment += &v * faer::Scale(weight(q) * y[hood.rows[q] as usize]);
+            }
+            let fit = faer::linalg::solvers::Solve::solve(&gram.partial_piv_lu(), &moment);
+            let predicted = (fit.transpose() * lifted(row))[(0, 0)];
+            expected += (y[row] - predicted).powi(2) / rows.len() as f64;
+        }
+        let found = objective.leave_one_out(&z, &hoods, &rows);
+        assert!((found / expected - 1.0).abs() < 1e-9, "{found} {expected}");
+    }
+}

@@ -1,6 +1,7 @@
 //! Moving on the manifold, and telling others about it.
 
 pub(crate) mod lbfgs;
+pub(crate) mod patience;
 pub mod sgd;
 pub mod step_size;
 pub mod trace;

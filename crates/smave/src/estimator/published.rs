@@ -1,4 +1,4 @@
-//! SMAVE: stochastic minimum average variance estimation (the paper's Algorithm 1).
+//! Published SMAVE: stochastic minimum average variance estimation (the paper's Algorithm 1).
 //!
 //! Start from a random frame. At each iteration draw m anchors without
 //! replacement, sum the gradients of their terms of $F_\varepsilon$ over k-NN
@@ -35,9 +35,9 @@ use crate::optim::trace::{Iteration, Observer, Progress, StopReason};
 use crate::parallel::in_hot_pool;
 use crate::rng::{Purpose, stream};
 
-/// Stochastic MAVE. Every field has a setter; see [`Smave::published`] for the defaults.
+/// Stochastic MAVE. Every field has a setter; see [`PublishedSmave::new`] for the defaults.
 #[derive(Clone, Debug)]
-pub struct Smave {
+pub struct PublishedSmave {
     n_components: usize,
     max_iter: usize,
     refresh_every: Option<usize>,
@@ -61,11 +61,11 @@ const MAX_ENTRIES: usize = 1 << 26;
 /// Anchors at which the slopes of the final basis are averaged.
 const SLOPE_ANCHORS: usize = 500;
 
-impl Smave {
+impl PublishedSmave {
     /// Algorithm 1 with the paper's defaults: T = 100, τ = 25,
     /// m = min(200, max(50, n/50)), α₀ = 0.2, γ = 0.02, β = 0.9, ε = 1e-5,
     /// uniform weights, normalized gradients, a uniform random start, X as it is.
-    pub fn published(n_components: usize) -> Self {
+    pub fn new(n_components: usize) -> Self {
         Self {
             n_components,
             max_iter: 100,
@@ -88,7 +88,7 @@ impl Smave {
     /// The simplified regime that the paper's convergence results analyze: neighborhoods never
     /// rebuilt, no momentum, no normalization, a constant step.
     pub fn theory(n_components: usize) -> Self {
-        Self::published(n_components).refresh_every(None).momentum(0.0).normalize(false).step_decay(0.0)
+        Self::new(n_components).refresh_every(None).momentum(0.0).normalize(false).step_decay(0.0)
     }
 
     /// T, the number of iterations.
@@ -200,6 +200,8 @@ impl Smave {
             seed: Some(self.seed),
             trace,
             stop_reason,
+            starts: Vec::new(),
+            loo_error: None,
         })
     }
 
@@ -330,7 +332,7 @@ impl Smave {
     }
 }
 
-impl Estimator for Smave {
+impl Estimator for PublishedSmave {
     fn name(&self) -> &'static str {
         "smave-published"
     }
@@ -373,7 +375,7 @@ impl Lookahead {
     /// As many of `iterations` as fit into memory, at least one.
     fn next(
         iterations: Range<usize>,
-        smave: &Smave,
+        smave: &PublishedSmave,
         plan: &Plan,
         index: &dyn NeighborIndex,
         z: &Points,

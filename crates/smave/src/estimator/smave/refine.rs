@@ -1,0 +1,97 @@
+//! Refinement: full-batch L-BFGS on neighborhoods that are renewed every few steps.
+//!
+//! Between renewals neighborhoods are frozen, and the criterion is a smooth function of B. One renewal finds the neighbors of
+//! the anchors in the current projection; from the same search comes the leave-one-out error
+//! of the basis it begins with, at the cost of one more pass over the local regressions. What L-BFGS has learned
+//! about the curvature is kept from one renewal to the next.
+
+use crate::data::design::Rows;
+use crate::error::{Error, Result};
+use crate::linalg::{Mat, Points};
+use crate::local::index::build_index;
+use crate::local::neighborhoods::{Neighborhoods, Weighting};
+use crate::manifold::subspace::principal_angles;
+use crate::objective::mave::{MaveObjective, Scratch};
+use crate::optim::lbfgs::Lbfgs;
+
+/// The gain, relative to the value, below which an ascent ends before its steps are used up.
+const GAIN: f64 = 1e-6;
+
+/// One ascent after another over fixed anchors.
+pub(super) struct Refiner<'a> {
+    objective: MaveObjective<'a>,
+    /// Rows at which local regressions are fitted.
+    anchors: &'a [usize],
+    weighting: Weighting,
+    lbfgs: Lbfgs,
+    scratch: Scratch,
+}
+
+/// Where one renewal led.
+pub(super) struct Round {
+    pub basis: Mat<f64>,
+    /// The largest angle by which the subspace turned.
+    pub turned: f64,
+    /// The average explained local variance, and the norm of its gradient.
+    pub value: f64,
+    pub gradient_norm: f64,
+}
+
+/// A basis seen through the neighborhoods of its own projection.
+pub(super) struct View {
+    pub hoods: Neighborhoods,
+    pub z: Points,
+}
+
+impl<'a> Refiner<'a> {
+    pub fn new(objective: MaveObjective<'a>, anchors: &'a [usize], weighting: Weighting) -> Self {
+        Self { objective, anchors, weighting, lbfgs: Lbfgs::default(), scratch: Scratch::default() }
+    }
+
+    /// Forgets the steps made so far, in which covariates took part that no longer do.
+    pub fn forget(&mut self) {
+        self.lbfgs = Lbfgs::default();
+    }
+
+    /// The neighborhoods of the anchors in the projection by `b`.
+    pub fn view(&self, b: &Mat<f64>, k: usize) -> Result<View> {
+        let z = self.objective.design().project(b.as_ref(), Rows::All)?;
+        if !z.values().iter().all(|v| v.is_finite()) {
+            return Err(Error::NotFinite { what: "the projection of X", iteration: 0 });
+        }
+        let hoods = Neighborhoods::find(&*build_index(&z, k), &z, self.anchors, k, self.weighting);
+        Ok(View { hoods, z })
+    }
+
+    /// Leave-one-out error at the anchors.
+    pub fn loo_error(&self, view: &View) -> f64 {
+        self.objective.leave_one_out(&view.z, &view.hoods, self.anchors)
+    }
+
+    /// The average outer product of slopes at the anchors.
+    pub fn slope_outer(&self, view: &View) -> Mat<f64> {
+        self.objective.average_slope_outer(&view.z, &view.hoods)
+    }
+
+    /// Ascends from `b` on the neighborhoods of `view`, covariates that do not take part in `b` staying out.
+    pub fn ascend(&mut self, b: &Mat<f64>, view: &View, steps: usize) -> Result<Round> {
+        let out: Vec<usize> = (0..b.nrows()).filter(|&i| (0..b.ncols()).all(|j| b[(i, j)] == 0.0)).collect();
+        let entries: Vec<usize> = (0..self.anchors.len()).collect();
+        let share = 1.0 / entries.len() as f64;
+        let Self { objective, lbfgs, scratch, .. } = self;
+        let evaluate = |b: &Mat<f64>| {
+            let found = objective.evaluate_with(b.as_ref(), &view.hoods, &entries, scratch);
+            let mut gradient = found.gradient * faer::Scale(share);
+            for &i in &out {
+                gradient.row_mut(i).fill(0.0);
+            }
+            (share * found.value, gradient)
+        };
+        let ascent = lbfgs.maximize(evaluate, b.clone(), steps, GAIN);
+        if !(ascent.value.is_finite() && ascent.gradient_norm.is_finite()) {
+            return Err(Error::NotFinite { what: "the criterion", iteration: 0 });
+        }
+        let turned = principal_angles(b.as_ref(), ascent.basis.as_ref())?.last().copied().unwrap_or(0.0);
+        Ok(Round { basis: ascent.basis, turned, value: ascent.value, gradient_norm: ascent.gradient_norm })
+    }
+}

@@ -1,0 +1,97 @@
+//! Screening: covariates that do not pay for themselves are left out.
+//!
+//! With n not much larger than p the directions fit noise along every covariate: the leave-one-out error falls below the
+//! variance of the noise, and the subspace is off by about p - d times what one covariate
+//! costs. Where some covariates do not matter, that is a price for nothing. So rows of B are set to zero, the
+//! smallest first, a fifth of them at a time, the rest refined after each cut; and of all stages the one is kept with the least
+//!
+//! $$ n \ln(\text{leave-one-out error}) + \ln(n) \, d \, (s - d), $$
+//!
+//! Schwarz's criterion, s being the number of covariates left and d (s - d) that of free parameters. Where all
+//! covariates matter the first stage wins, and nothing is left out.
+
+use crate::error::{Error, Result};
+use crate::estimator::smave::refine::Refiner;
+use crate::linalg::{Mat, orthonormalize};
+use crate::local::neighborhoods::Weighting;
+use crate::objective::mave::MaveObjective;
+
+/// Share of the covariates that stays at each stage.
+const STAY: f64 = 0.8;
+
+/// Steps after each cut.
+const STEPS: usize = 5;
+
+/// Stages in a row without improvement after which no more is cut.
+const PATIENCE: usize = 3;
+
+/// The best stage on the way from all covariates to d + 1 of them.
+pub(super) fn screen(
+    objective: MaveObjective<'_>,
+    anchors: &[usize],
+    basis: Mat<f64>,
+    k: usize,
+) -> Result<Mat<f64>> {
+    let (n, p, d) = (objective.design().n_rows() as f64, basis.nrows(), basis.ncols());
+    let mut refiner = Refiner::new(objective, anchors, Weighting::Epanechnikov);
+    let mut view = refiner.view(&basis, k)?;
+    let score = |error: f64, left: usize| n * error.ln() + n.ln() * (d * (left - d)) as f64;
+    let mut best = (score(refiner.loo_error(&view), p), basis.clone());
+    let (mut current, mut left, mut waited) = (basis, p, 0);
+    while left > d + 1 && waited < PATIENCE {
+        left = ((STAY * left as f64) as usize).max(d + 1);
+        let cut = keep_largest(&current, left).ok_or(Error::NotFinite { what: "the basis", iteration: 0 })?;
+        refiner.forget();
+        // The neighborhoods of the stage before are near enough to ascend on.
+        current = refiner.ascend(&cut, &view, STEPS)?.basis;
+        view = refiner.view(&current, k)?;
+        let reached = score(refiner.loo_error(&view), left);
+        if reached < best.0 {
+            best = (reached, current.clone());
+            waited = 0;
+        } else {
+            waited += 1;
+        }
+    }
+    Ok(best.1)
+}
+
+/// The basis with all but its largest rows set to zero; `None` if it loses a direction.
+fn keep_largest(basis: &Mat<f64>, count: usize) -> Option<Mat<f64>> {
+    let size = |i: usize| basis.row(i).squared_norm_l2();
+    let mut order: Vec<usize> = (0..basis.nrows()).collect();
+    order.sort_by(|&a, &b| size(b).total_cmp(&size(a)).then(a.cmp(&b)));
+    let kept: Vec<usize> = order[..count].to_vec();
+    let small = Mat::from_fn(count, basis.ncols(), |i, j| basis[(kept[i], j)]);
+    let small = orthonormalize(small.as_ref())?;
+    let mut whole = Mat::zeros(basis.nrows(), basis.ncols());
+    for (i, &row) in kept.iter().enumerate() {
+        for j in 0..basis.ncols() {
+            whole[(row, j)] = small[(i, j)];
+        }
+    }
+    Some(whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::norm;
+
+    #[test]
+    fn the_largest_rows_are_kept_and_span_the_same() {
+        let basis = orthonormalize(
+            Mat::from_fn(5, 2, |i, j| [[3.0, 0.1], [0.01, 0.02], [0.5, 2.0], [0.03, 0.0], [1.0, -1.0]][i][j])
+                .as_ref(),
+        )
+        .unwrap();
+        let kept = keep_largest(&basis, 3).unwrap();
+        for i in [1, 3] {
+            assert_eq!((kept[(i, 0)], kept[(i, 1)]), (0.0, 0.0));
+        }
+        assert!(norm((kept.transpose() * &kept - Mat::<f64>::identity(2, 2)).as_ref()) < 1e-12);
+        let apart = crate::manifold::subspace::squared_distance(kept.as_ref(), basis.as_ref()).unwrap();
+        assert!(apart < 1e-3, "{apart}");
+        assert!(keep_largest(&Mat::<f64>::zeros(4, 2), 3).is_none());
+    }
+}
