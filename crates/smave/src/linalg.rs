@@ -133,7 +133,7 @@ pub fn orthonormalize(a: MatRef<'_, f64>) -> Option<Mat<f64>> {
         }
         if pivot < 0.0 {
             // R needs a positive diagonal, or a zero step would flip columns.
-            q.col_mut(j).iter_mut().for_each(|v| *v = -*v);
+            q.col_mut(j).iter_mut().for_each(|v| *v = 0.0 - *v);
         }
     }
     Some(q)

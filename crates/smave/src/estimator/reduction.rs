@@ -171,7 +171,8 @@ pub(crate) fn with_positive_leaders(mut basis: Mat<f64>) -> Mat<f64> {
         let column = basis.col(j);
         let largest = column.iter().copied().fold(0.0, |a: f64, v| if v.abs() > a.abs() { v } else { a });
         if largest < 0.0 {
-            basis.col_mut(j).iter_mut().for_each(|v| *v = -*v);
+            // Not the negative: a covariate left out has a loading of 0, not of -0.
+            basis.col_mut(j).iter_mut().for_each(|v| *v = 0.0 - *v);
         }
     }
     basis
