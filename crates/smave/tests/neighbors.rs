@@ -55,12 +55,6 @@ fn check(points: &Points, tuned_for: usize, ks: &[usize], queries: &[Vec<f64>]) 
             {
                 index.nearest(query, k, &mut found);
                 assert_same(&sorted(&found), &expected, points);
-                if let Some((radius2, _)) = expected.last() {
-                    index.within(query, *radius2, &mut found);
-                    let within = by_full_sort(points, query, points.len());
-                    let within: Vec<_> = within.into_iter().filter(|(d2, _)| d2 <= radius2).collect();
-                    assert_same(&sorted(&found), &within, points);
-                }
             }
         }
     }

@@ -209,7 +209,7 @@ fn smave_finds_even_links_and_reports_its_race() {
     assert_eq!(starts.len(), 7);
     assert!(starts[0].angle < 1e-7);
     assert!(starts.iter().all(|start| start.rungs >= 1 && start.loo_error > 0.2), "{starts:?}");
-    assert!((1..=7).contains(&fit.n_agreeing()));
+    assert!(fit.n_agreeing() >= 3, "{starts:?}");
     // Covariates without effect are left out, and none that matters much.
     let left_out = |i: usize| (0..2).all(|j| fit.basis()[(i, j)] == 0.0);
     let size = |i: usize| truth.row(i).norm_l2();

@@ -1,6 +1,7 @@
 //! Estimators: each is one file, takes a [`Dataset`] and gives a [`Reduction`].
 
 pub mod ade;
+mod ascent;
 mod gradient_steps;
 pub mod inverse;
 pub mod opg;

@@ -27,7 +27,7 @@ use crate::local::index::{NeighborIndex, build_index};
 use crate::local::neighborhoods::{Neighborhoods, Weighting};
 use crate::local::size::{MIN_NEIGHBORS_PROJECTED, neighborhood_size};
 use crate::manifold::stiefel::random_frame;
-use crate::manifold::subspace::principal_angles;
+use crate::manifold::subspace::largest_angle;
 use crate::objective::mave::{MaveObjective, Scratch};
 use crate::optim::sgd::HeavyBall;
 use crate::optim::step_size::StepSize;
@@ -237,7 +237,7 @@ impl PublishedSmave {
                     .ok_or(Error::NotFinite { what: "the gradient or the step", iteration: t })?;
 
                 let last = t + 1 == period.end;
-                let moved = if last { largest_angle(&at_rebuild, &b)? } else { None };
+                let moved = if last { Some(largest_angle(at_rebuild.as_ref(), b.as_ref())?) } else { None };
                 trace.push(Iteration {
                     iteration: t,
                     objective: evaluation.value / m,
@@ -406,10 +406,6 @@ fn project_finite(objective: &MaveObjective<'_>, b: MatRef<'_, f64>, iteration: 
     } else {
         Err(Error::NotFinite { what: "the projection of X", iteration })
     }
-}
-
-fn largest_angle(before: &Mat<f64>, after: &Mat<f64>) -> Result<Option<f64>> {
-    Ok(principal_angles(before.as_ref(), after.as_ref())?.last().copied())
 }
 
 fn require(name: &'static str, value: impl ToString, holds: bool, requirement: &str) -> Result<()> {

@@ -25,6 +25,7 @@
 use crate::data::dataset::Dataset;
 use crate::data::design::{Design, Rows};
 use crate::error::{Error, Result};
+use crate::estimator::ascent::{Effort, ascend};
 use crate::estimator::opg::Opg;
 use crate::estimator::reduction::{Reduction, principal_basis};
 use crate::estimator::{Estimator, check_dimension, check_rows, with_columns};
@@ -33,10 +34,9 @@ use crate::local::index::build_index;
 use crate::local::kernel::{Bandwidth, CUT, gaussian_neighborhoods};
 use crate::local::neighborhoods::{Neighborhoods, Weighting};
 use crate::local::size::{MIN_NEIGHBORS_PROJECTED, neighborhood_size, silverman_bandwidth};
-use crate::manifold::subspace::principal_angles;
 use crate::objective::ambient::all_columns;
-use crate::objective::mave::{MaveObjective, Scratch};
-use crate::optim::lbfgs::{Ascent, Lbfgs};
+use crate::objective::mave::MaveObjective;
+use crate::optim::lbfgs::Lbfgs;
 use crate::optim::patience::Patience;
 use crate::optim::trace::{Iteration, Observer, Progress, Silent, StopReason};
 use crate::parallel::in_hot_pool;
@@ -60,15 +60,6 @@ pub struct Rmave {
     standardize: bool,
     /// Share of the largest below which kernel weights are dropped.
     cut: f64,
-}
-
-/// How far one maximization goes.
-#[derive(Clone, Copy)]
-struct Effort {
-    /// Steps at the most.
-    steps: usize,
-    /// The gain, relative to the value, below which it ends.
-    gain: f64,
 }
 
 /// Neighborhoods are about to be renewed: to go further would be to fit those that are there, and to be
@@ -235,17 +226,13 @@ impl Rmave {
                 _ if coarse => COARSE,
                 _ => FINE,
             };
-            let ascent = maximize(objective, &b, &hoods, effort, &mut lbfgs);
-            if !(ascent.value.is_finite() && ascent.gradient_norm.is_finite()) {
-                return Err(Error::NotFinite { what: "the criterion", iteration });
-            }
-            let turned = principal_angles(b.as_ref(), ascent.basis.as_ref())?.last().copied().unwrap_or(0.0);
-            b = ascent.basis;
-            let (objective_value, gradient_norm) = (ascent.value, ascent.gradient_norm);
+            let ascended = ascend(objective, &b, &hoods, &[], effort, &mut lbfgs, iteration)?;
+            let turned = ascended.turned;
+            b = ascended.basis;
             trace.push(Iteration {
                 iteration,
-                objective: objective_value,
-                gradient_norm,
+                objective: ascended.value,
+                gradient_norm: ascended.gradient_norm,
                 moved: Some(turned),
             });
             let report =
@@ -271,25 +258,6 @@ impl Rmave {
             return Ok((b, objective.average_slope_outer(&z, &hoods), stop));
         }
     }
-}
-
-/// The maximization between two renewals.
-fn maximize(
-    objective: &MaveObjective<'_>,
-    b: &Mat<f64>,
-    hoods: &Neighborhoods,
-    effort: Effort,
-    lbfgs: &mut Lbfgs,
-) -> Ascent {
-    let entries: Vec<usize> = (0..hoods.len()).collect();
-    // Averages, so that what is learned with few anchors is of use with all.
-    let share = 1.0 / hoods.len() as f64;
-    let mut scratch = Scratch::default();
-    let evaluate = |b: &Mat<f64>| {
-        let found = objective.evaluate_with(b.as_ref(), hoods, &entries, &mut scratch);
-        (share * found.value, found.gradient * faer::Scale(share))
-    };
-    lbfgs.maximize(evaluate, b.clone(), effort.steps, effort.gain)
 }
 
 /// The rows that are anchors, early and late. Few are taken in the order of y, not of rows, which means nothing.
@@ -321,6 +289,7 @@ mod tests {
     use crate::linalg::orthonormalize;
     use crate::local::neighborhoods::Neighborhood;
     use crate::manifold::subspace::squared_distance;
+    use crate::objective::mave::Scratch;
     use faer::linalg::solvers::Solve;
 
     fn rows(x: &dyn Design) -> Mat<f64> {
@@ -396,7 +365,7 @@ mod tests {
                     let mut value =
                         |b: &Mat<f64>| objective.evaluate_with(b.as_ref(), &hoods, &all, &mut scratch).value;
                     let other = value(&coordinate_descent(&x, &made.y, &hoods, &b, 1e-5));
-                    let ours = maximize(&objective, &b, &hoods, FINE, &mut lbfgs).basis;
+                    let ours = ascend(&objective, &b, &hoods, &[], FINE, &mut lbfgs, renewal).unwrap().basis;
                     assert!(
                         value(&ours) >= other,
                         "{link} {} {renewal}: {} {other}",

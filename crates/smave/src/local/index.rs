@@ -32,30 +32,11 @@ pub trait NeighborIndex: Send + Sync {
     /// no particular order but always the same one (all rows if there are fewer).
     fn nearest(&self, query: &[f64], k: usize, found: &mut Vec<Neighbor>);
 
-    /// Replaces the contents of `found` by all rows whose squared distance from
-    /// `query` is at most `radius2`, in no particular order but always the same one.
-    fn within(&self, query: &[f64], radius2: f64, found: &mut Vec<Neighbor>);
-
     /// [`NeighborIndex::nearest`] for several queries: calls `visit(query, found)` for each in order.
     fn nearest_each(&self, queries: &[&[f64]], k: usize, visit: &mut dyn FnMut(usize, &mut Vec<Neighbor>)) {
         let mut found = Vec::new();
         for (j, query) in queries.iter().enumerate() {
             self.nearest(query, k, &mut found);
-            visit(j, &mut found);
-        }
-    }
-
-    /// [`NeighborIndex::within`] for several queries and their radii: calls `visit(query, found)` for each
-    /// in order.
-    fn within_each(
-        &self,
-        queries: &[&[f64]],
-        radii2: &[f64],
-        visit: &mut dyn FnMut(usize, &mut Vec<Neighbor>),
-    ) {
-        let mut found = Vec::new();
-        for (j, (query, radius2)) in queries.iter().zip(radii2).enumerate() {
-            self.within(query, *radius2, &mut found);
             visit(j, &mut found);
         }
     }

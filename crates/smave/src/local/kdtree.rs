@@ -112,9 +112,4 @@ impl<const K: usize> NeighborIndex for Tree<'_, K> {
         self.collect(&at, query, k_th * ROUNDING, found);
         keep_nearest(found, k);
     }
-
-    fn within(&self, query: &[f64], radius2: f64, found: &mut Vec<Neighbor>) {
-        assert_eq!(query.len(), self.points.dim(), "dimension of the query");
-        self.collect(&pad(query), query, radius2, found);
-    }
 }

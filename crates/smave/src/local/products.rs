@@ -69,7 +69,7 @@ impl<'a> Products<'a> {
         }
     }
 
-    /// Everything within the closed ball, and what may be: distances that decide are recomputed.
+    /// Everything that is, or may be, within the closed ball: distances that decide are recomputed.
     fn collect(
         query: &[f64],
         points: &Points,
@@ -97,10 +97,6 @@ impl NeighborIndex for Products<'_> {
         self.nearest_each(&[query], k, &mut |_, nearest| std::mem::swap(found, nearest));
     }
 
-    fn within(&self, query: &[f64], radius2: f64, found: &mut Vec<Neighbor>) {
-        self.within_each(&[query], &[radius2], &mut |_, within| std::mem::swap(found, within));
-    }
-
     fn nearest_each(&self, queries: &[&[f64]], k: usize, visit: &mut dyn FnMut(usize, &mut Vec<Neighbor>)) {
         let k = k.min(self.points.len());
         let (mut found, mut keys) = (Vec::new(), Vec::new());
@@ -114,20 +110,6 @@ impl NeighborIndex for Products<'_> {
                 Self::collect(queries[j], self.points, approximate, k_th, 2.0 * rounding, &mut found);
                 keep_nearest(&mut found, k);
             }
-            visit(j, &mut found);
-        });
-    }
-
-    fn within_each(
-        &self,
-        queries: &[&[f64]],
-        radii2: &[f64],
-        visit: &mut dyn FnMut(usize, &mut Vec<Neighbor>),
-    ) {
-        let mut found = Vec::new();
-        self.approximate(queries, |j, approximate, rounding| {
-            Self::collect(queries[j], self.points, approximate, radii2[j], rounding, &mut found);
-            found.retain(|neighbor| neighbor.distance2 <= radii2[j]);
             visit(j, &mut found);
         });
     }

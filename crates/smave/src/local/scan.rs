@@ -178,32 +178,6 @@ impl NeighborIndex for Scan {
         Arch::new().dispatch(Search { scan: self, query, k, found });
         keep_nearest(found, k);
     }
-
-    fn within(&self, query: &[f64], radius2: f64, found: &mut Vec<Neighbor>) {
-        found.clear();
-        if self.rows.is_empty() {
-            return;
-        }
-        assert_eq!(query.len() * self.all.stride, self.all.values.len(), "dimension of the query");
-        Arch::new().dispatch(Collect { scan: self, query, radius2, found });
-    }
-}
-
-/// One range query, compiled for the vector instructions of the machine.
-struct Collect<'a> {
-    scan: &'a Scan,
-    query: &'a [f64],
-    radius2: f64,
-    found: &'a mut Vec<Neighbor>,
-}
-
-impl WithSimd for Collect<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        self.scan.collect(self.query, self.radius2, self.found);
-    }
 }
 
 fn spread(points: &Points, coordinate: usize) -> f64 {

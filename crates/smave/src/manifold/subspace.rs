@@ -22,6 +22,14 @@ pub fn squared_distance(estimate: MatRef<'_, f64>, truth: MatRef<'_, f64>) -> Re
     Ok(complement(&truth, &estimate).squared_norm_l2())
 }
 
+/// The largest principal angle in radians: by how much one subspace must turn to become the other.
+///
+/// # Errors
+/// As [`principal_angles`].
+pub(crate) fn largest_angle(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Result<f64> {
+    Ok(principal_angles(a, b)?.last().copied().unwrap_or(0.0))
+}
+
 /// The principal angles between two subspaces in radians, smallest first;
 /// as many as the smaller of the two dimensions.
 ///

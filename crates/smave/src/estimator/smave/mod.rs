@@ -12,18 +12,19 @@
 //! 5. **Neighborhood size**: of 2, 1 and 4 times the published $k = \lceil n^{4/(d+4)} \rceil$ the one with the least
 //!    leave-one-out error, never fewer than 3 (d + 1); then refined once more.
 //!
-//! Starts are made and raced on a random part of the rows where there are more than 1500 and 20 p: they have to lie
-//! in the right basin, no more. The refinement sees all rows, at a random part of the anchors where there are many: enough that
-//! each row lies in 64 neighborhoods on average. The terms of anchors whose neighborhoods
-//! overlap that much are nearly the same, and what is left of the sampling error is an eighth of the
-//! statistical one or less. Renewals end when one turns the subspace by less than 0.02 radians, or two in a row no less than one before.
+//! Starts are made and raced on a random part of the rows where there are more than 1500 and 20 p: they
+//! have to lie in the right basin, no more. The refinement sees all rows, at a random part of the anchors where
+//! there are many: enough that each row lies in 64 neighborhoods on average, because the terms of anchors whose
+//! neighborhoods overlap that much say nearly the same. Renewals end when one turns the subspace by less than
+//! 0.02 radians, or two in a row turn it hardly less than one before.
 //!
-//! What the parts cost at (n, p, d) = (1000, 50, 2), one thread: starts 110 ms, of which the walk 70; race 60 ms; refinement,
-//! screening and the choice of k 110 ms. In general: the walk 60 m p^2 per step for m rows, some ten steps; each renewal a search for the neighbors
-//! of the anchors; each step 2 n p d for the products with X and k d^2 per anchor.
+//! At (n, p, d) = (1000, 50, 2) on one thread starts take some 110 ms, the race 60, and refinement, screening and
+//! the choice of k 110. In general the walk costs 60 m p^2 per step for m rows, with some ten steps; each
+//! renewal a search for the neighbors of the anchors; each step 2 n p d for the products with X, and k d^2 per
+//! anchor. `smave bench --methods smave --ablate` runs it with each part off in turn.
 //!
-//! `smave bench --methods smave --ablate` runs it with each part off in turn; README.md has the table. It targets the central mean subspace and
-//! needs no condition on X. The eigenvalues of the [`Reduction`] are those of the average outer product of local slopes.
+//! It targets the central mean subspace and needs no condition on X. The eigenvalues of the [`Reduction`] are
+//! those of the average outer product of local slopes.
 
 mod race;
 mod refine;
@@ -90,7 +91,7 @@ const PATIENCE: usize = 2;
 /// Steps of L-BFGS between renewals.
 const STEPS: usize = 8;
 
-/// Multiples of the published k, with Epanechnikov weights, of which two neighbors are worth about one with equal weights.
+/// Multiples of the published k. With Epanechnikov weights four neighbors in the plane count as three.
 const MULTIPLES: [f64; 3] = [2.0, 1.0, 4.0];
 
 impl Smave {
@@ -180,7 +181,7 @@ impl Smave {
         self
     }
 
-    /// Renewals of the neighborhoods at the most, for each size tried.
+    /// Renewals of the neighborhoods at the most, before screening and once more after it.
     pub fn max_iter(mut self, max_iter: usize) -> Self {
         self.max_iter = max_iter;
         self
@@ -284,15 +285,23 @@ impl Smave {
     ) -> Result<Refined> {
         let n = objective.design().n_rows();
         let k = self.neighborhood(n, MULTIPLES[0]);
-        let mut best = self.converge(objective, anchors, start, k, trace, observer)?;
-        if !self.refine || best.stop == StopReason::Cancelled {
-            return Ok(best);
+        let (mut basis, mut k, mut stop) = (start, k, StopReason::MaxIterations);
+        let mut refiner = Refiner::new(objective, anchors, Weighting::Epanechnikov);
+        if self.refine {
+            (basis, stop) = self.converge(&mut refiner, basis, k, trace, observer)?;
         }
-        if self.screen {
-            best.basis = screen(objective, &some(anchors), best.basis, k)?;
+        if self.refine && stop != StopReason::Cancelled {
+            let some = some(anchors);
+            if self.screen {
+                basis = screen(objective, &some, basis, k)?;
+            }
+            k = self.choose_neighborhood(objective, &some, &basis)?;
+            refiner.leave_out(&basis);
+            (basis, stop) = self.converge(&mut refiner, basis, k, trace, observer)?;
         }
-        let k = self.choose_neighborhood(objective, &some(anchors), &best.basis)?;
-        self.converge(objective, anchors, best.basis, k, trace, observer)
+        let view = refiner.view(&basis, k)?;
+        let (error, outer) = (refiner.loo_error(&view), refiner.slope_outer(&view));
+        Ok(Refined { basis, outer, k, error, stop })
     }
 
     /// Of the multiples the one with the least leave-one-out error.
@@ -303,17 +312,16 @@ impl Smave {
         basis: &Mat<f64>,
     ) -> Result<usize> {
         let n = objective.design().n_rows();
-        let refiner = Refiner::new(objective, anchors, Weighting::Epanechnikov);
         let mut best = (f64::INFINITY, self.neighborhood(n, MULTIPLES[0]));
-        let mut tried = Vec::new();
+        if !self.choose_neighbors || self.n_neighbors.is_some() {
+            return Ok(best.1);
+        }
+        let refiner = Refiner::new(objective, anchors, Weighting::Epanechnikov);
         for multiple in MULTIPLES {
             let k = self.neighborhood(n, multiple);
-            if !tried.contains(&k) && self.choose_neighbors && self.n_neighbors.is_none() {
-                tried.push(k);
-                let error = refiner.loo_error(&refiner.view(basis, k)?);
-                if error < best.0 {
-                    best = (error, k);
-                }
+            let error = refiner.loo_error(&refiner.view(basis, k)?);
+            if error < best.0 {
+                best = (error, k);
             }
         }
         Ok(best.1)
@@ -322,22 +330,19 @@ impl Smave {
     /// Renews and ascends with one neighborhood size until the subspace stops turning.
     fn converge(
         &self,
-        objective: MaveObjective<'_>,
-        anchors: &[usize],
+        refiner: &mut Refiner<'_>,
         mut basis: Mat<f64>,
         k: usize,
         trace: &mut Vec<Iteration>,
         observer: &mut dyn Observer,
-    ) -> Result<Refined> {
-        let mut refiner = Refiner::new(objective, anchors, Weighting::Epanechnikov);
+    ) -> Result<(Mat<f64>, StopReason)> {
         let mut stop = StopReason::MaxIterations;
         let mut patience = Patience::default();
-        let rounds = if self.refine { self.max_iter } else { 0 };
-        for _ in 0..rounds {
-            let view = refiner.view(&basis, k)?;
-            let round = refiner.ascend(&basis, &view, STEPS)?;
-            basis = round.basis;
+        for _ in 0..self.max_iter {
             let iteration = trace.len();
+            let view = refiner.view(&basis, k)?;
+            let round = refiner.ascend(&basis, &view, STEPS, iteration)?;
+            basis = round.basis;
             trace.push(Iteration {
                 iteration,
                 objective: round.value,
@@ -355,9 +360,7 @@ impl Smave {
                 break;
             }
         }
-        let view = refiner.view(&basis, k)?;
-        let (error, outer) = (refiner.loo_error(&view), refiner.slope_outer(&view));
-        Ok(Refined { basis, outer, k, error, stop })
+        Ok((basis, stop))
     }
 }
 
@@ -366,7 +369,7 @@ fn some(anchors: &[usize]) -> Vec<usize> {
     anchors.iter().copied().step_by(anchors.len().div_ceil(LOOK_ANCHORS).max(1)).collect()
 }
 
-/// A basis refined with one neighborhood size.
+/// The basis at the end, and what is known about it.
 struct Refined {
     basis: Mat<f64>,
     /// The average outer product of slopes.

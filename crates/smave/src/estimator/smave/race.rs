@@ -14,7 +14,7 @@ use crate::estimator::smave::refine::Refiner;
 use crate::estimator::smave::starts::Guess;
 use crate::linalg::Mat;
 use crate::local::neighborhoods::Weighting;
-use crate::manifold::subspace::principal_angles;
+use crate::manifold::subspace::largest_angle;
 use crate::objective::mave::MaveObjective;
 
 /// One rung of the race.
@@ -75,7 +75,7 @@ pub(super) fn race(
     let starts = running
         .iter()
         .map(|runner| {
-            let angle = angle(&basis, &runner.basis)?;
+            let angle = largest_angle(basis.as_ref(), runner.basis.as_ref())?;
             Ok(Start { name: runner.name.clone(), loo_error: runner.error, rungs: runner.rungs, angle })
         })
         .collect::<Result<_>>()?;
@@ -85,7 +85,7 @@ pub(super) fn race(
 /// Whether the leaders, were they to go on, would only repeat each other.
 fn leaders_agree(running: &[Runner]) -> Result<bool> {
     for other in running.iter().take(LEADERS).skip(1) {
-        if angle(&running[0].basis, &other.basis)? > SAME {
+        if largest_angle(running[0].basis.as_ref(), other.basis.as_ref())? > SAME {
             return Ok(false);
         }
     }
@@ -95,11 +95,6 @@ fn leaders_agree(running: &[Runner]) -> Result<bool> {
 /// Starts that have to agree, and how well (radians), for the race to end early.
 const LEADERS: usize = 3;
 const SAME: f64 = 0.15;
-
-/// The largest principal angle.
-fn angle(a: &Mat<f64>, b: &Mat<f64>) -> Result<f64> {
-    Ok(principal_angles(a.as_ref(), b.as_ref())?.last().copied().unwrap_or(0.0))
-}
 
 fn advance(
     runner: &mut Runner,
@@ -111,7 +106,7 @@ fn advance(
     let mut refiner = Refiner::new(objective, anchors, Weighting::Epanechnikov);
     for _ in 0..rung.rounds {
         let view = refiner.view(&runner.basis, k)?;
-        runner.basis = refiner.ascend(&runner.basis, &view, rung.steps)?.basis;
+        runner.basis = refiner.ascend(&runner.basis, &view, rung.steps, 0)?.basis;
     }
     let error = refiner.loo_error(&refiner.view(&runner.basis, k)?);
     runner.error = if error.is_finite() { error } else { f64::INFINITY };

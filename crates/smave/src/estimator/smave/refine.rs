@@ -7,11 +7,11 @@
 
 use crate::data::design::Rows;
 use crate::error::{Error, Result};
+use crate::estimator::ascent::{Ascended, Effort, ascend};
 use crate::linalg::{Mat, Points};
 use crate::local::index::build_index;
 use crate::local::neighborhoods::{Neighborhoods, Weighting};
-use crate::manifold::subspace::principal_angles;
-use crate::objective::mave::{MaveObjective, Scratch};
+use crate::objective::mave::MaveObjective;
 use crate::optim::lbfgs::Lbfgs;
 
 /// The gain, relative to the value, below which an ascent ends before its steps are used up.
@@ -23,18 +23,9 @@ pub(super) struct Refiner<'a> {
     /// Rows at which local regressions are fitted.
     anchors: &'a [usize],
     weighting: Weighting,
+    /// Covariates that stay out.
+    out: Vec<usize>,
     lbfgs: Lbfgs,
-    scratch: Scratch,
-}
-
-/// Where one renewal led.
-pub(super) struct Round {
-    pub basis: Mat<f64>,
-    /// The largest angle by which the subspace turned.
-    pub turned: f64,
-    /// The average explained local variance, and the norm of its gradient.
-    pub value: f64,
-    pub gradient_norm: f64,
 }
 
 /// A basis seen through the neighborhoods of its own projection.
@@ -45,11 +36,13 @@ pub(super) struct View {
 
 impl<'a> Refiner<'a> {
     pub fn new(objective: MaveObjective<'a>, anchors: &'a [usize], weighting: Weighting) -> Self {
-        Self { objective, anchors, weighting, lbfgs: Lbfgs::default(), scratch: Scratch::default() }
+        Self { objective, anchors, weighting, out: Vec::new(), lbfgs: Lbfgs::default() }
     }
 
-    /// Forgets the steps made so far, in which covariates took part that no longer do.
-    pub fn forget(&mut self) {
+    /// From now on covariates that take no part in `b` stay out. Forgets the steps made so far, in which they may
+    /// have taken part.
+    pub fn leave_out(&mut self, b: &Mat<f64>) {
+        self.out = (0..b.nrows()).filter(|&i| (0..b.ncols()).all(|j| b[(i, j)] == 0.0)).collect();
         self.lbfgs = Lbfgs::default();
     }
 
@@ -73,25 +66,9 @@ impl<'a> Refiner<'a> {
         self.objective.average_slope_outer(&view.z, &view.hoods)
     }
 
-    /// Ascends from `b` on the neighborhoods of `view`, covariates that do not take part in `b` staying out.
-    pub fn ascend(&mut self, b: &Mat<f64>, view: &View, steps: usize) -> Result<Round> {
-        let out: Vec<usize> = (0..b.nrows()).filter(|&i| (0..b.ncols()).all(|j| b[(i, j)] == 0.0)).collect();
-        let entries: Vec<usize> = (0..self.anchors.len()).collect();
-        let share = 1.0 / entries.len() as f64;
-        let Self { objective, lbfgs, scratch, .. } = self;
-        let evaluate = |b: &Mat<f64>| {
-            let found = objective.evaluate_with(b.as_ref(), &view.hoods, &entries, scratch);
-            let mut gradient = found.gradient * faer::Scale(share);
-            for &i in &out {
-                gradient.row_mut(i).fill(0.0);
-            }
-            (share * found.value, gradient)
-        };
-        let ascent = lbfgs.maximize(evaluate, b.clone(), steps, GAIN);
-        if !(ascent.value.is_finite() && ascent.gradient_norm.is_finite()) {
-            return Err(Error::NotFinite { what: "the criterion", iteration: 0 });
-        }
-        let turned = principal_angles(b.as_ref(), ascent.basis.as_ref())?.last().copied().unwrap_or(0.0);
-        Ok(Round { basis: ascent.basis, turned, value: ascent.value, gradient_norm: ascent.gradient_norm })
+    /// Ascends from `b` on the neighborhoods of `view`.
+    pub fn ascend(&mut self, b: &Mat<f64>, view: &View, steps: usize, iteration: usize) -> Result<Ascended> {
+        let effort = Effort { steps, gain: GAIN };
+        ascend(&self.objective, b, &view.hoods, &self.out, effort, &mut self.lbfgs, iteration)
     }
 }

@@ -41,9 +41,9 @@ pub(super) fn screen(
     while left > d + 1 && waited < PATIENCE {
         left = ((STAY * left as f64) as usize).max(d + 1);
         let cut = keep_largest(&current, left).ok_or(Error::NotFinite { what: "the basis", iteration: 0 })?;
-        refiner.forget();
+        refiner.leave_out(&cut);
         // The neighborhoods of the stage before are near enough to ascend on.
-        current = refiner.ascend(&cut, &view, STEPS)?.basis;
+        current = refiner.ascend(&cut, &view, STEPS, 0)?.basis;
         view = refiner.view(&current, k)?;
         let reached = score(refiner.loo_error(&view), left);
         if reached < best.0 {
