@@ -104,8 +104,9 @@ impl NeighborIndex for Products<'_> {
             found.clear();
             if k > 0 {
                 keys.clear();
-                keys.extend_from_slice(approximate);
-                let k_th = *keys.select_nth_unstable_by(k - 1, f64::total_cmp).1;
+                // Bits of numbers that are not negative have their order, and are compared faster.
+                keys.extend(approximate.iter().map(|v| if *v <= 0.0 { 0 } else { v.to_bits() }));
+                let k_th = f64::from_bits(*keys.select_nth_unstable(k - 1).1);
                 // Two roundings: of the k-th and of any other.
                 Self::collect(queries[j], self.points, approximate, k_th, 2.0 * rounding, &mut found);
                 keep_nearest(&mut found, k);

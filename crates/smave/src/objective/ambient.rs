@@ -236,7 +236,7 @@ impl WithSimd for Slope<'_> {
                 *mean += w * v;
             }
         }
-        rows.clear();
+        // Every entry that is read is written first.
         rows.resize(k * p, 0.0);
         response.clear();
         let mut variance = 0.0;
@@ -250,7 +250,6 @@ impl WithSimd for Slope<'_> {
                 rows[q..].iter_mut().step_by(k).zip(centered).for_each(|(out, v)| *out = v);
             }
         }
-        gram.clear();
         gram.resize(size * size, 0.0);
         upper_gram(simd, rows, size, gram);
         for i in 0..size {
