@@ -43,6 +43,21 @@ pub enum Command {
     /// Example: smave transform model.json data.csv --out z.csv
     #[command(verbatim_doc_comment)]
     Transform(TransformArgs),
+    /// Choose the number of directions by cross-validated prediction error.
+    ///
+    /// Example: smave dim data.csv --target y --max-dim 6
+    #[command(verbatim_doc_comment)]
+    Dim(DimArgs),
+    /// Predict the response of new rows, with intervals.
+    ///
+    /// Example: smave predict model.json new.csv --level 0.9 --out predictions.csv
+    #[command(verbatim_doc_comment)]
+    Predict(PredictArgs),
+    /// Say which covariates matter, how much, and how surely.
+    ///
+    /// Example: smave explain model.json data.csv --replicates 200
+    #[command(verbatim_doc_comment)]
+    Explain(ExplainArgs),
     /// Compare methods by how well their directions predict, in cross-validation.
     ///
     /// Example: smave compare data.csv --target y --dims 2,4,8 --methods pca,opg,smave
@@ -84,6 +99,9 @@ pub struct SimulateArgs {
     /// Standard deviation of the noise.
     #[arg(long, default_value_t = 0.5)]
     pub noise: f64,
+    /// Share of the entries of the true basis that are not zero.
+    #[arg(long, default_value_t = 0.2)]
+    pub density: f64,
     /// Seed.
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
@@ -103,9 +121,9 @@ pub struct FitArgs {
     /// Column to explain; all others are covariates.
     #[arg(long, value_name = "COLUMN")]
     pub target: String,
-    /// Number of directions to find.
-    #[arg(long, short = 'd', value_name = "COUNT")]
-    pub dim: usize,
+    /// Number of directions to find, or `auto` to choose it by cross-validation (among 1 to 6).
+    #[arg(long, short = 'd', value_name = "COUNT|auto")]
+    pub dim: Dim,
     /// How to find them.
     #[arg(long, value_enum, default_value_t = Method::Smave)]
     pub method: Method,
@@ -127,6 +145,9 @@ pub struct FitArgs {
     /// How X is kept in memory.
     #[arg(long, value_enum, default_value_t = Precision::F64)]
     pub precision: Precision,
+    /// Set this share of the rows aside, to calibrate prediction intervals with a guarantee.
+    #[arg(long, value_name = "SHARE")]
+    pub holdout: Option<f64>,
     /// Save the model here, as JSON.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -148,6 +169,88 @@ pub struct TransformArgs {
     /// Write the coordinates z1..zd here, as CSV.
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
+}
+
+/// Flags of `dim`.
+#[derive(clap::Args)]
+pub struct DimArgs {
+    /// CSV file with a header line and numbers.
+    pub data: PathBuf,
+    /// Column to explain; all others are covariates.
+    #[arg(long, value_name = "COLUMN")]
+    pub target: String,
+    /// Largest number of directions to try; 0, no signal, is always tried.
+    #[arg(long, value_name = "COUNT", default_value_t = 6)]
+    pub max_dim: usize,
+    /// Folds of the cross-validation.
+    #[arg(long, default_value_t = 5)]
+    pub folds: usize,
+    /// Times the rows are shuffled into folds anew.
+    #[arg(long, default_value_t = 2)]
+    pub repeats: usize,
+    /// Also estimate the error of choosing and fitting together, on rows that neither has seen.
+    #[arg(long)]
+    pub nested: bool,
+    /// Skip the ladle and predictor augmentation.
+    #[arg(long)]
+    pub no_second_opinions: bool,
+    /// Use the columns as they are instead of scaling each to unit variance.
+    #[arg(long)]
+    pub no_standardize: bool,
+    /// How X is kept in memory.
+    #[arg(long, value_enum, default_value_t = Precision::F64)]
+    pub precision: Precision,
+    /// Seed of folds and fits.
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Write everything here, as JSON.
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+}
+
+/// Flags of `predict`.
+#[derive(clap::Args)]
+pub struct PredictArgs {
+    /// Model file, as `fit` writes it.
+    pub model: PathBuf,
+    /// CSV file with the model's covariates among its columns.
+    pub data: PathBuf,
+    /// Share of new responses that intervals should cover.
+    #[arg(long, default_value_t = 0.9)]
+    pub level: f64,
+    /// Write prediction, low, high and outside here, as CSV.
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+}
+
+/// Flags of `explain`.
+#[derive(clap::Args)]
+pub struct ExplainArgs {
+    /// Model file, as `fit` writes it.
+    pub model: PathBuf,
+    /// CSV file with the rows the model was fitted to.
+    pub data: PathBuf,
+    /// Column that was explained [default: the model's].
+    #[arg(long, value_name = "COLUMN")]
+    pub target: Option<String>,
+    /// Bootstrap samples behind the intervals.
+    #[arg(long, default_value_t = 200)]
+    pub replicates: usize,
+    /// Permutations behind each p-value.
+    #[arg(long, default_value_t = 499)]
+    pub permutations: usize,
+    /// Share of intervals that should cover the truth.
+    #[arg(long, default_value_t = 0.9)]
+    pub level: f64,
+    /// Covariates to list.
+    #[arg(long, default_value_t = 20)]
+    pub top: usize,
+    /// Seed of samples and permutations.
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Write everything here, as JSON.
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
 }
 
 /// Flags of `compare`.
@@ -199,6 +302,9 @@ pub struct BenchArgs {
     /// Scenarios as link:covariance, separated by commas [default: all ten].
     #[arg(long, value_delimiter = ',')]
     pub scenarios: Vec<Scenario>,
+    /// Share of the entries of the true basis that are not zero; 1 makes every covariate matter.
+    #[arg(long, default_value_t = 0.2)]
+    pub density: f64,
     /// After `smave`, also run it with each of its parts off in turn.
     #[arg(long)]
     pub ablate: bool,
@@ -245,6 +351,26 @@ pub enum Method {
     PhdResidual,
     /// Principal components, which do not look at the target.
     Pca,
+}
+
+/// A number of directions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dim {
+    /// Chosen by cross-validation.
+    Auto,
+    /// This many.
+    Count(usize),
+}
+
+impl FromStr for Dim {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "auto" {
+            return Ok(Dim::Auto);
+        }
+        text.parse().map(Dim::Count).map_err(|_| "a number of directions, or auto".into())
+    }
 }
 
 /// How X is stored.

@@ -25,7 +25,9 @@ fn main() -> ExitCode {
     match run(args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
-        Err(error) if error.is::<Cancelled>() => {
+        Err(error)
+            if error.is::<Cancelled>() || matches!(error.downcast_ref(), Some(smave::Error::Cancelled)) =>
+        {
             eprintln!("cancelled; nothing was written");
             ExitCode::from(130)
         }
@@ -50,6 +52,9 @@ fn run(args: Args) -> Result<()> {
         Command::Simulate(args) => commands::simulate::run(&args, out),
         Command::Fit(args) => commands::fit::run(&args, out),
         Command::Transform(args) => commands::transform::run(&args, out),
+        Command::Dim(args) => commands::dim::run(&args, out),
+        Command::Predict(args) => commands::predict::run(&args, out),
+        Command::Explain(args) => commands::explain::run(&args, out),
         Command::Compare(args) => commands::compare::run(&args, out),
         Command::Bench(args) => commands::bench::run(&args, out),
     }?;

@@ -2,8 +2,9 @@
 
 use std::ops::ControlFlow;
 
+use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
-use smave::{Observer, Progress};
+use smave::{Observer, Progress, Watch};
 
 use crate::cancel;
 
@@ -12,6 +13,18 @@ pub fn bar(length: u64, label: &'static str) -> ProgressBar {
     let style = ProgressStyle::with_template("{prefix} {bar:32} {pos}/{len} {msg} [{eta} left]")
         .unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::new(length).with_style(style).with_prefix(label)
+}
+
+/// Runs work that counts its tasks, with a bar, and stops it on Ctrl-C.
+pub fn watched<T>(label: &'static str, work: impl FnOnce(&Watch<'_>) -> smave::Result<T>) -> Result<T> {
+    let progress = bar(0, label);
+    let found = work(&|done, total| {
+        progress.set_length(total as u64);
+        progress.set_position(done as u64);
+        if cancel::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    progress.finish_and_clear();
+    Ok(found?)
 }
 
 /// Shows the iterations of one fit, and stops it on Ctrl-C.

@@ -134,6 +134,20 @@ impl Table {
     }
 }
 
+/// The column names of a CSV file.
+pub fn header(path: &Path) -> Result<Vec<String>> {
+    let mut reader = csv::ReaderBuilder::new()
+        .trim(csv::Trim::All)
+        .from_path(path)
+        .with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(reader
+        .headers()
+        .with_context(|| format!("cannot read {}", path.display()))?
+        .iter()
+        .map(String::from)
+        .collect())
+}
+
 /// Where a column is, or an error that says which columns there are.
 fn position(names: &[String], wanted: &str, file: &str) -> Result<usize> {
     names.iter().position(|name| name == wanted).with_context(|| {

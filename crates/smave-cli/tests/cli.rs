@@ -228,3 +228,67 @@ fn bad_usage_is_exit_code_two() {
         fail(folder.path(), 2, args);
     }
 }
+
+#[test]
+fn dim_counts_two_directions_and_fit_can_ask_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    simulate(folder);
+    let args = "dim data.csv --target y --max-dim 3 --repeats 1 --nested --json dim.json";
+    let text = succeed(folder, &args.split(' ').collect::<Vec<_>>());
+    for expected in ["5 folds x 1", "2 directions: ", "chosen", "ladle", "nested: "] {
+        assert!(text.contains(expected), "{expected} in {text}");
+    }
+    let json: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(folder.join("dim.json")).unwrap()).unwrap();
+    assert_eq!((&json["chosen"], json["curve"].as_array().unwrap().len()), (&2.into(), 4));
+    assert!(json["nested"]["error"].as_f64().unwrap() > 0.2);
+    let text = succeed(folder, &["fit", "data.csv", "--target", "y", "--dim", "auto", "--truth", "b.csv"]);
+    assert!(text.contains("2 directions: ") && text.contains("direction 2"), "{text}");
+    let text = fail(folder, 2, &["fit", "data.csv", "--target", "y", "--dim", "two"]);
+    assert!(text.contains("a number of directions, or auto"), "{text}");
+}
+
+#[test]
+fn predict_writes_intervals_and_flags_what_is_far_away() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    simulate(folder);
+    let fit = "fit data.csv --target y --dim 2 --holdout 0.25 --out model.json";
+    succeed(folder, &fit.split(' ').collect::<Vec<_>>());
+    let text = succeed(folder, &["predict", "model.json", "data.csv", "--out", "p.csv"]);
+    assert!(text.contains("600 predictions of 'y'") && text.contains("or more (calibrated"), "{text}");
+    let r2: f64 = text.split("R^2 ").nth(1).unwrap().split(',').next().unwrap().parse().unwrap();
+    assert!(r2 > 0.8, "{text}");
+    let rows = fs::read_to_string(folder.join("p.csv")).unwrap();
+    assert_eq!((rows.lines().next(), rows.lines().count()), (Some("prediction,low,high,outside"), 601));
+    // Rows without a response, one of them far away.
+    fs::write(folder.join("new.csv"), "x1,x2,x3,x4,x5,x6\n0,0,0,0,0,0\n90,-90,90,-90,90,-90\n").unwrap();
+    let text = succeed(folder, &["predict", "model.json", "new.csv", "--level", "0.5", "--out", "n.csv"]);
+    assert!(text.contains("50% of new responses") && text.contains("1 rows lie farther"), "{text}");
+    let rows = fs::read_to_string(folder.join("n.csv")).unwrap();
+    let outside: Vec<&str> = rows.lines().skip(1).map(|line| line.rsplit(',').next().unwrap()).collect();
+    assert_eq!(outside, ["false", "true"]);
+    let text = fail(folder, 1, &["predict", "model.json", "data.csv", "--level", "2", "--out", "n.csv"]);
+    assert!(text.contains("level = 2"), "{text}");
+    let text = fail(folder, 1, &["fit", "data.csv", "--target", "y", "--dim", "2", "--holdout", "0.9"]);
+    assert!(text.contains("for example 0.2"), "{text}");
+}
+
+#[test]
+fn explain_ranks_covariates() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    simulate(folder);
+    succeed(folder, &["fit", "data.csv", "--target", "y", "--dim", "2", "--out", "model.json"]);
+    let args = "explain model.json data.csv --replicates 20 --permutations 99 --top 4 --json e.json";
+    let text = succeed(folder, &args.split(' ').collect::<Vec<_>>());
+    for expected in ["relevance", "p-value", "direction 2", "2 more are less relevant", "principal angles"] {
+        assert!(text.contains(expected), "{expected} in {text}");
+    }
+    let json: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(folder.join("e.json")).unwrap()).unwrap();
+    assert_eq!(json["covariates"].as_array().unwrap().len(), 6);
+    let text = fail(folder, 1, &["explain", "model.json", "data.csv", "--target", "nothing"]);
+    assert!(text.contains("no column 'nothing'"), "{text}");
+}

@@ -130,6 +130,10 @@ pub enum Error {
         iteration: usize,
     },
 
+    /// Whoever watched the work asked for its end, and half of it is of no use.
+    #[error("cancelled")]
+    Cancelled,
+
     /// A file could not be read or written.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
@@ -140,6 +144,10 @@ pub enum Error {
         /// Why it failed.
         source: std::io::Error,
     },
+
+    /// The model was made without a regression on the reduced coordinates, or before models had one.
+    #[error("the model does not predict: it keeps no training rows; fit it again")]
+    NoPredictor,
 
     /// A file is not a model that this version can read.
     #[error("{} is not a usable model file: {reason}", path.display())]

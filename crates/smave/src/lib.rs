@@ -38,6 +38,8 @@
 //! | [`optim`] | step sizes, stochastic ascent, observers |
 //! | [`estimator`] | [`Smave`] and its rivals behind one trait, and the [`Reduction`] they give |
 //! | [`predict`] | regression on the reduced coordinates |
+//! | [`select`] | how many directions |
+//! | [`uncertainty`] | how sure they are, and which covariates matter |
 //! | [`model_file`] | a fitted model as a JSON file |
 //!
 //! Parallel work runs on rayon's current thread pool, and the same seed gives the same
@@ -56,7 +58,10 @@ pub mod optim;
 mod parallel;
 pub mod predict;
 pub mod rng;
+pub mod select;
 mod simd;
+mod tally;
+pub mod uncertainty;
 
 pub use data::{Dataset, Dense, Design, Warning};
 pub use error::{Error, Result};
@@ -69,3 +74,7 @@ pub use local::Weighting;
 pub use manifold::subspace::{principal_angles, squared_distance};
 pub use model_file::Model;
 pub use optim::{Iteration, Observer, Progress, StopReason};
+pub use predict::{Prediction, Predictor, Regression};
+pub use select::{DimensionChoice, SelectDimension};
+pub use tally::Watch;
+pub use uncertainty::{Explanation, Uncertainty};

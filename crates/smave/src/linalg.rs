@@ -58,6 +58,11 @@ impl Points {
         &mut self.values
     }
 
+    /// All coordinates, point after point.
+    pub fn into_values(self) -> Vec<f64> {
+        self.values
+    }
+
     /// The same numbers as an n x d matrix.
     pub fn as_mat(&self) -> MatRef<'_, f64> {
         MatRef::from_row_major_slice(&self.values, self.len(), self.dim)
@@ -165,6 +170,20 @@ pub fn inner(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> f64 {
         }
     }
     sum
+}
+
+/// An orthonormal basis of what the given rows span, all other rows being zero to the last bit: which a factorization of the
+/// whole matrix would not leave them. `None` as for [`orthonormalize`].
+pub(crate) fn orthonormalize_rows(a: MatRef<'_, f64>, rows: &[usize]) -> Option<Mat<f64>> {
+    let small = Mat::from_fn(rows.len(), a.ncols(), |i, j| a[(rows[i], j)]);
+    let small = orthonormalize(small.as_ref())?;
+    let mut whole = Mat::zeros(a.nrows(), a.ncols());
+    for (i, &row) in rows.iter().enumerate() {
+        for j in 0..a.ncols() {
+            whole[(row, j)] = small[(i, j)];
+        }
+    }
+    Some(whole)
 }
 
 /// Frobenius norm.

@@ -3,21 +3,25 @@
 //! | field | holds |
 //! |---|---|
 //! | `format` | always `"smave-model"` |
-//! | `version` | version of this layout, now 1 |
+//! | `version` | version of this layout, now 2 |
+//! | `checksum` | CRC-32 of the other fields, as compact JSON with an empty checksum, in hexadecimal |
 //! | `software` | name and version of the program that wrote it |
 //! | `method` | the estimator, as named on the command line |
 //! | `target` | name of the response, if it had one |
 //! | `n_samples` | rows the model was fitted on |
 //! | `n_neighbors` | neighbors per local regression, or null |
 //! | `seed` | seed of the fit, or null |
+//! | `settings` | every setting of the estimator, by name |
 //! | `features` | one object per covariate: `name`, `center`, `scale` |
 //! | `directions` | one object per direction: `eigenvalue`, `loadings` (the column of the orthonormal basis) |
 //! | `stop_reason` | why the fit ended |
 //! | `starts` | for methods that race starts, how each fared: `name`, `loo_error`, `rungs`, `angle` |
 //! | `loo_error` | mean squared leave-one-out prediction error, for methods that compute it |
 //! | `trace` | one object per iteration: `iteration`, `objective`, `gradient_norm`, `moved` |
+//! | `prediction` | for a model that predicts, the regression on the reduced coordinates: `regression` (`local-linear` or `nearest-neighbors`), `n_neighbors`, `coordinates` (one list per training row), `responses`, `reach2` (squared distance to the (d + 1)-th nearest row beyond which a query is outside), `calibration` (`leave-one-out` or `held-out`), `errors` (absolute held-out errors, increasing), `loo_error` |
 //!
-//! Numbers are written so that reading gives back the same bits. Writing goes to
+//! Version 1 had no `checksum`, `settings` and `prediction`; such files are read, and reduce but do not
+//! predict. Numbers are written so that reading gives back the same bits. Writing goes to
 //! a temporary file in the same folder that is renamed at the end: a reader never sees half a
 //! file, and a failed write leaves the old one in place.
 
@@ -25,16 +29,22 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
+use rand::seq::index::sample;
 use serde::{Deserialize, Serialize};
+use serde_json::ser::{Formatter, PrettyFormatter};
 
+use crate::data::dataset::Dataset;
+use crate::data::design::Design;
 use crate::data::standardize::Standardization;
 use crate::error::{Error, Result};
 use crate::estimator::reduction::{Reduction, Start};
-use crate::linalg::{Mat, norm};
+use crate::linalg::{Mat, Points, norm};
 use crate::optim::trace::{Iteration, StopReason};
+use crate::predict::{Calibration, Prediction, Predictor, Regression};
+use crate::rng::{Purpose, stream};
 
 const FORMAT: &str = "smave-model";
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// A reduction and what belongs to it.
 #[derive(Clone, Debug)]
@@ -43,7 +53,14 @@ pub struct Model {
     pub reduction: Reduction,
     /// The name of the response, if it had one.
     pub target: Option<String>,
+    /// Every setting of the estimator, by name; null if they are not known.
+    pub settings: serde_json::Value,
+    /// The regression on the reduced coordinates, for a model that predicts.
+    pub predictor: Option<Predictor>,
 }
+
+/// Training rows that a model keeps for predictions, at the most; of more, a random part.
+pub const MAX_TRAINING_ROWS: usize = 100_000;
 
 /// Read before anything else, so that a file of another kind or version is told apart from a broken one.
 #[derive(Deserialize)]
@@ -57,12 +74,16 @@ struct Header {
 struct Layout {
     format: String,
     version: u64,
+    #[serde(default)]
+    checksum: String,
     software: String,
     method: String,
     target: Option<String>,
     n_samples: usize,
     n_neighbors: Option<usize>,
     seed: Option<u64>,
+    #[serde(default)]
+    settings: serde_json::Value,
     features: Vec<Feature>,
     directions: Vec<Direction>,
     stop_reason: StopReason,
@@ -71,6 +92,32 @@ struct Layout {
     starts: Vec<Start>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     loo_error: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    prediction: Option<Training>,
+}
+
+impl Layout {
+    /// What the checksum field should hold.
+    fn checksum(&mut self) -> std::result::Result<String, serde_json::Error> {
+        let own = std::mem::take(&mut self.checksum);
+        let text = serde_json::to_vec(self);
+        self.checksum = own;
+        Ok(format!("{:08x}", crc32fast::hash(&text?)))
+    }
+}
+
+/// A [`Predictor`] in the file.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Training {
+    regression: Regression,
+    n_neighbors: usize,
+    reach2: f64,
+    calibration: Calibration,
+    loo_error: f64,
+    errors: Vec<f64>,
+    responses: Vec<f64>,
+    coordinates: Vec<Vec<f64>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -87,14 +134,76 @@ struct Direction {
 }
 
 impl Model {
+    /// A model that reduces and does not predict.
+    pub fn new(reduction: Reduction) -> Self {
+        Self { reduction, target: None, settings: serde_json::Value::Null, predictor: None }
+    }
+
+    /// A model that also predicts, from the rows that `reduction` was fitted to.
+    ///
+    /// # Errors
+    /// When `data` has other columns than the reduction, or too few rows to predict from.
+    pub fn with_predictor(reduction: Reduction, data: &Dataset<'_>, regression: Regression) -> Result<Self> {
+        let mut z = reduction.transform(data.x())?;
+        let mut y = data.y().to_vec();
+        if y.len() > MAX_TRAINING_ROWS {
+            let mut rng = stream(reduction.seed().unwrap_or(0), Purpose::Subset, 4);
+            let mut rows = sample(&mut rng, y.len(), MAX_TRAINING_ROWS).into_vec();
+            rows.sort_unstable();
+            y = rows.iter().map(|&row| y[row]).collect();
+            let values = rows.iter().flat_map(|&row| z.point(row).to_vec()).collect();
+            z = Points::from_values(values, z.dim()).unwrap_or(z);
+        }
+        let predictor = Some(Predictor::new(z, y, regression)?);
+        Ok(Self { predictor, ..Self::new(reduction) })
+    }
+
+    /// The name of the response.
+    pub fn target(mut self, name: impl Into<String>) -> Self {
+        self.target = Some(name.into());
+        self
+    }
+
+    /// The settings of the estimator, as [`Settings::settings`](crate::estimator::Settings::settings) gives them.
+    pub fn settings(mut self, settings: serde_json::Value) -> Self {
+        self.settings = settings;
+        self
+    }
+
+    /// Takes the errors at rows that the model was not fitted to as the basis of intervals (split conformal).
+    ///
+    /// # Errors
+    /// When the model does not predict, or `data` has other columns.
+    pub fn calibrate(&mut self, data: &Dataset<'_>) -> Result<()> {
+        let z = self.reduction.transform(data.x())?;
+        self.predictor.as_mut().ok_or(Error::NoPredictor)?.calibrate(&z, data.y())
+    }
+
+    /// The regression on the reduced coordinates.
+    ///
+    /// # Errors
+    /// When the model does not predict.
+    pub fn predictor(&self) -> Result<&Predictor> {
+        self.predictor.as_ref().ok_or(Error::NoPredictor)
+    }
+
+    /// Predictions for the rows of `x`.
+    ///
+    /// # Errors
+    /// When the model does not predict, or `x` has other columns or a value that is not finite.
+    pub fn predict(&self, x: &dyn Design) -> Result<Vec<Prediction>> {
+        self.predictor()?.predict(&self.reduction.transform(x)?)
+    }
+
     /// Writes the model to `path`, replacing what was there only when all is written.
     ///
     /// # Errors
     /// When the file cannot be written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        let layout = self.to_layout();
+        let mut layout = self.to_layout();
         write_atomically(path.as_ref(), |out| {
-            serde_json::to_writer_pretty(&mut *out, &layout)?;
+            layout.checksum = layout.checksum()?;
+            layout.serialize(&mut serde_json::Serializer::with_formatter(&mut *out, Listed::default()))?;
             out.write_all(b"\n")
         })
     }
@@ -117,12 +226,14 @@ impl Model {
         Layout {
             format: FORMAT.into(),
             version: VERSION,
+            checksum: String::new(),
             software: concat!("smave ", env!("CARGO_PKG_VERSION")).into(),
             method: r.method.clone(),
             target: self.target.clone(),
             n_samples: r.n_samples,
             n_neighbors: r.n_neighbors,
             seed: r.seed,
+            settings: self.settings.clone(),
             features: (r.names.iter().zip(columns))
                 .map(|(name, (&center, &scale))| Feature { name: name.clone(), center, scale })
                 .collect(),
@@ -136,6 +247,7 @@ impl Model {
             trace: r.trace.clone(),
             starts: r.starts.clone(),
             loo_error: r.loo_error,
+            prediction: self.predictor.as_ref().map(Training::from),
         }
     }
 
@@ -159,8 +271,14 @@ impl Model {
                 header.version
             ));
         }
-        let layout: Layout =
+        let mut layout: Layout =
             serde_json::from_slice(text).map_err(|error| format!("a field is missing or wrong ({error})"))?;
+        if layout.version > 1 {
+            let expected = layout.checksum().map_err(|error| error.to_string())?;
+            if layout.checksum != expected {
+                return Err("its checksum does not fit its contents: the file was altered".into());
+            }
+        }
         layout.into_model()
     }
 }
@@ -190,8 +308,11 @@ impl Layout {
             self.features.into_iter().map(|f| (f.name, (f.center, f.scale))).unzip();
         let (center, scale) = scaling.into_iter().unzip();
         let standardization = Standardization::new(center, scale).map_err(|error| error.to_string())?;
+        let predictor = self.prediction.map(|training| training.into_predictor(d)).transpose()?;
         Ok(Model {
             target: self.target,
+            settings: self.settings,
+            predictor,
             reduction: Reduction {
                 method: self.method,
                 basis,
@@ -207,6 +328,75 @@ impl Layout {
                 loo_error: self.loo_error,
             },
         })
+    }
+}
+
+impl From<&Predictor> for Training {
+    fn from(predictor: &Predictor) -> Self {
+        let z = predictor.coordinates();
+        Training {
+            regression: predictor.regression,
+            n_neighbors: predictor.n_neighbors,
+            reach2: predictor.reach2,
+            calibration: predictor.calibration,
+            loo_error: predictor.loo_error,
+            errors: predictor.errors.clone(),
+            responses: predictor.y.clone(),
+            coordinates: (0..z.len()).map(|row| z.point(row).to_vec()).collect(),
+        }
+    }
+}
+
+impl Training {
+    fn into_predictor(self, d: usize) -> std::result::Result<Predictor, String> {
+        let n = self.responses.len();
+        if self.coordinates.len() != n || self.coordinates.iter().any(|row| row.len() != d) {
+            return Err(format!("its training rows do not have {d} coordinates and a response each"));
+        }
+        if n == 0 || !(1..=n).contains(&self.n_neighbors) {
+            return Err(format!("it predicts from {} neighbors among {n} rows", self.n_neighbors));
+        }
+        let z = Points::from_values(self.coordinates.concat(), d).ok_or("it has no coordinates")?;
+        Ok(Predictor {
+            regression: self.regression,
+            z,
+            y: self.responses,
+            n_neighbors: self.n_neighbors,
+            reach2: self.reach2,
+            calibration: self.calibration,
+            errors: self.errors,
+            loo_error: self.loo_error,
+        })
+    }
+}
+
+/// JSON with a line for each field, and lists on one line: thousands of numbers would each have their own.
+#[derive(Default)]
+struct Listed(PrettyFormatter<'static>);
+
+impl Formatter for Listed {
+    fn begin_array_value<W: Write + ?Sized>(&mut self, out: &mut W, first: bool) -> std::io::Result<()> {
+        if first { Ok(()) } else { out.write_all(b", ") }
+    }
+
+    fn begin_object<W: Write + ?Sized>(&mut self, out: &mut W) -> std::io::Result<()> {
+        self.0.begin_object(out)
+    }
+
+    fn end_object<W: Write + ?Sized>(&mut self, out: &mut W) -> std::io::Result<()> {
+        self.0.end_object(out)
+    }
+
+    fn begin_object_key<W: Write + ?Sized>(&mut self, out: &mut W, first: bool) -> std::io::Result<()> {
+        self.0.begin_object_key(out, first)
+    }
+
+    fn begin_object_value<W: Write + ?Sized>(&mut self, out: &mut W) -> std::io::Result<()> {
+        self.0.begin_object_value(out)
+    }
+
+    fn end_object_value<W: Write + ?Sized>(&mut self, out: &mut W) -> std::io::Result<()> {
+        self.0.end_object_value(out)
     }
 }
 

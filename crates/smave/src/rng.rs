@@ -31,6 +31,12 @@ pub enum Purpose {
     Folds = 6,
     /// Rows set aside: those that starts are raced on, anchors of a refinement.
     Subset = 7,
+    /// The rows of one bootstrap sample.
+    Bootstrap = 8,
+    /// Covariates that are nothing but noise.
+    Noise = 9,
+    /// The shuffles of one permutation test.
+    Permutation = 10,
 }
 
 /// The stream for the `index`-th use of `purpose` under `seed`.

@@ -3,14 +3,17 @@
 use std::fs;
 
 use smave::data::simulate::{Covariance, Link, Simulation};
-use smave::{Dataset, Estimator, Model, Smave};
+use smave::estimator::Settings;
+use smave::{Dataset, Estimator, Model, Points, Regression, Smave};
 
 fn model() -> Model {
     let made = Simulation::new(Link::Polynomial, Covariance::Ar1, 200, 6).seed(1).draw().unwrap();
     let names = ["a", "b", "c", "d", "quoted \"e\"", "ü"].map(String::from).to_vec();
     let data = Dataset::with_names(made.x, made.y, names).unwrap();
-    let reduction = Smave::published(2).standardize(true).max_iter(30).seed(u64::MAX).fit(&data).unwrap();
-    Model { reduction, target: Some("y".into()) }
+    let smave = Smave::published(2).standardize(true).max_iter(30).seed(u64::MAX);
+    let reduction = smave.fit(&data).unwrap();
+    let model = Model::with_predictor(reduction, &data, Regression::LocalLinear).unwrap();
+    model.target("y").settings(smave.settings())
 }
 
 #[test]
@@ -30,6 +33,8 @@ fn what_is_read_is_what_was_written_to_the_bit() {
         (b.method(), b.seed(), b.n_samples(), b.n_neighbors())
     );
     assert_eq!(read.target.as_deref(), Some("y"));
+    assert_eq!(read.predictor, written.predictor);
+    assert_eq!((&read.settings, &read.settings["max_iter"]), (&written.settings, &30.into()));
     // Nothing but the model is left behind.
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }
@@ -50,11 +55,17 @@ fn files_that_are_not_models_say_why() {
     assert!(message("{\"a\": 1}").contains("not a model"));
     assert!(message("[1, 2]").contains("not a model"));
     assert!(message(&good.replace("\"smave-model\"", "\"other\"")).contains("its format is 'other'"));
-    let newer = message(&good.replace("\"version\": 1", "\"version\": 2"));
-    assert!(newer.contains("format version 2") && newer.contains("update smave"), "{newer}");
-    let altered = message(&good.replacen("\"loadings\": [\n        ", "\"loadings\": [\n        1", 1));
-    assert!(altered.contains("altered") || altered.contains("wrong"), "{altered}");
-    assert!(message(&good.replacen("\"scale\": ", "\"scale\": -", 1)).contains("positive scale"));
+    let newer = message(&good.replace("\"version\": 2", "\"version\": 3"));
+    assert!(newer.contains("format version 3") && newer.contains("update smave"), "{newer}");
+    for (from, to) in
+        [("\"loadings\": [", "\"loadings\": [1"), ("\"scale\": ", "\"scale\": -"), ("\"a\"", "\"b2\"")]
+    {
+        let altered = message(&good.replacen(from, to, 1));
+        assert!(altered.contains("altered"), "{altered}");
+    }
+    // Other white space is the same file.
+    fs::write(&path, good.replace(", ", ",\n  ")).unwrap();
+    assert_eq!(Model::load(&path).unwrap().predictor, model().predictor);
     assert!(message(&good.replace("\"seed\"", "\"sead\"")).contains("seed"));
 }
 
@@ -66,4 +77,38 @@ fn a_missing_file_or_folder_is_named() {
     assert!(read.starts_with("cannot read ") && read.contains("nowhere"), "{read}");
     let written = model().save(&missing).unwrap_err().to_string();
     assert!(written.starts_with("cannot write ") && written.contains("nowhere"), "{written}");
+}
+
+#[test]
+fn a_file_of_the_first_version_reduces_and_says_that_it_cannot_predict() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/model_version_1.json");
+    let model = Model::load(path).unwrap();
+    assert_eq!((model.reduction.n_components(), model.target.as_deref()), (2, Some("y")));
+    let x = smave::Dense::new(vec![0.1, 0.2, 0.3, 0.4], 1, 4).unwrap();
+    let z = model.reduction.transform(&x).unwrap();
+    assert!(z.values().iter().all(|v| v.is_finite()) && model.reduction.loo_error().is_some());
+    assert!(model.predict(&x).unwrap_err().to_string().contains("fit it again"));
+    // First versions had no checksum, but contradictions were found all the same.
+    let folder = tempfile::tempdir().unwrap();
+    let altered = fs::read_to_string(path).unwrap().replacen("\"scale\": ", "\"scale\": -", 1);
+    fs::write(folder.path().join("m.json"), altered).unwrap();
+    let message = Model::load(folder.path().join("m.json")).unwrap_err().to_string();
+    assert!(message.contains("positive scale"), "{message}");
+}
+
+#[test]
+fn predictions_survive_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.json");
+    let mut written = model();
+    let made = Simulation::new(Link::Polynomial, Covariance::Ar1, 50, 6).seed(2).draw().unwrap();
+    let names = written.reduction.names().to_vec();
+    let held_out = Dataset::with_names(made.x.clone(), made.y, names).unwrap();
+    written.calibrate(&held_out).unwrap();
+    written.save(&path).unwrap();
+    let read = Model::load(&path).unwrap();
+    assert_eq!(read.predict(&made.x).unwrap(), written.predict(&made.x).unwrap());
+    let half = |model: &Model| model.predictor().unwrap().half_width(0.9).unwrap();
+    assert_eq!(half(&read), half(&written));
+    assert_eq!(read.predictor().unwrap().predict(&Points::zeros(1, 2)).unwrap().len(), 1);
 }

@@ -6,16 +6,15 @@
 use std::io::Write;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde::Serialize;
 use smave::data::simulate::{Covariance, Link, Simulation, TRUE_DIMENSION};
-use smave::model_file::write_atomically;
 use smave::rng::derive_seed;
 use smave::{Dataset, Mat};
 
 use crate::args::{BenchArgs, Method, Precision, Scenario};
 use crate::cancel;
-use crate::commands::{error_of, refuse_cancelled, table};
+use crate::commands::{error_of, refuse_cancelled, table, write_json};
 use crate::methods::{Part, Settings, estimator};
 use crate::progress::{FitProgress, bar};
 
@@ -55,7 +54,9 @@ pub fn run(args: &BenchArgs, out: &mut impl Write) -> Result<()> {
                         .set_message(format!("n = {n}, p = {p}, {} {}", scenario.link, scenario.covariance));
                     let seed = run_seed(args.seed, n, p, *scenario, rep);
                     // All methods see the same data.
-                    let (data, truth) = draw(*scenario, n, p, seed, args.precision)?;
+                    let Scenario { link, covariance } = *scenario;
+                    let simulation = Simulation::new(link, covariance, n, p).density(args.density).seed(seed);
+                    let (data, truth) = draw(&simulation, args.precision)?;
                     for (m, &(method, without)) in entries.iter().enumerate() {
                         let fit_seed = derive_seed(seed, &[1]);
                         let settings =
@@ -102,9 +103,7 @@ pub fn run(args: &BenchArgs, out: &mut impl Write) -> Result<()> {
     }
     writeln!(out, "{summary}")?;
     if let Some(path) = &args.json {
-        let text = serde_json::to_string_pretty(&results).context("cannot write the results as JSON")?;
-        write_atomically(path, |file| writeln!(file, "{text}"))?;
-        writeln!(out, "results: {}", path.display())?;
+        write_json(path, &results, out)?;
     }
     Ok(())
 }
@@ -124,14 +123,7 @@ fn run_seed(seed: u64, n: usize, p: usize, scenario: Scenario, rep: u64) -> u64 
     derive_seed(seed, &[n as u64, p as u64, link, covariance, rep])
 }
 
-fn draw(
-    scenario: Scenario,
-    n: usize,
-    p: usize,
-    seed: u64,
-    precision: Precision,
-) -> smave::Result<(Dataset<'static>, Mat<f64>)> {
-    let simulation = Simulation::new(scenario.link, scenario.covariance, n, p).seed(seed);
+fn draw(simulation: &Simulation, precision: Precision) -> smave::Result<(Dataset<'static>, Mat<f64>)> {
     match precision {
         Precision::F64 => simulation.draw().and_then(|made| Ok((Dataset::new(made.x, made.y)?, made.basis))),
         Precision::F32 => {

@@ -13,14 +13,13 @@ use anyhow::{Context, Result, bail};
 use serde::Serialize;
 use smave::data::Standardization;
 use smave::data::folds::k_folds;
-use smave::model_file::write_atomically;
 use smave::predict::knn_regression;
 use smave::{Dataset, Dense};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::args::{CompareArgs, Method};
 use crate::cancel;
-use crate::commands::{refuse_cancelled, table};
+use crate::commands::{read_target, refuse_cancelled, table, write_json};
 use crate::methods::{Settings, estimator};
 use crate::progress::{FitProgress, bar};
 use crate::read::Table;
@@ -73,7 +72,7 @@ struct Split {
 
 /// Runs every method in every dimension on every split; prints and saves.
 pub fn run(args: &CompareArgs, out: &mut impl Write) -> Result<()> {
-    let (features, y) = Table::read(&args.data, Some(&args.target))?.split_target(&args.target)?;
+    let (features, y) = read_target(&args.data, &args.target)?;
     let (n, p) = (features.n_rows(), features.names.len());
     if let Some(d) = args.dims.iter().find(|&&d| d == 0 || d > p) {
         bail!("cannot reduce {p} covariates to {d} dimensions: choose --dims between 1 and {p}");
@@ -142,9 +141,7 @@ pub fn run(args: &CompareArgs, out: &mut impl Write) -> Result<()> {
             best,
             tests,
         };
-        let text = serde_json::to_string_pretty(&report).context("cannot write the results as JSON")?;
-        write_atomically(path, |file| writeln!(file, "{text}"))?;
-        writeln!(out, "results: {}", path.display())?;
+        write_json(path, &report, out)?;
     }
     Ok(())
 }

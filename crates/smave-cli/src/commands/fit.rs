@@ -3,15 +3,16 @@
 use std::io::Write;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
-use smave::{Dataset, Dense, Model, Reduction};
+use anyhow::{Context, Result, bail};
+use smave::data::folds::k_folds;
+use smave::{Dataset, Model, Reduction, Regression, SelectDimension};
 
-use crate::args::{FitArgs, Precision};
-use crate::commands::{error_of, refuse_cancelled, table};
+use crate::args::{Dim, FitArgs};
+use crate::commands::{dataset, error_of, read_target, refuse_cancelled, table};
 use crate::figure;
 use crate::methods::{Settings, estimator};
-use crate::progress::FitProgress;
-use crate::read::{Table, read_basis};
+use crate::progress::{FitProgress, watched};
+use crate::read::read_basis;
 
 /// Covariates listed before the rest is summed up in a line.
 const LISTED: usize = 20;
@@ -21,15 +22,13 @@ pub fn run(args: &FitArgs, out: &mut impl Write) -> Result<()> {
     if let Some(path) = &args.figure {
         figure::check_name(path)?;
     }
-    let (features, y) = Table::read(&args.data, Some(&args.target))?.split_target(&args.target)?;
+    let (features, y) = read_target(&args.data, &args.target)?;
     let truth = args.truth.as_deref().map(|path| read_basis(path, &features.names)).transpose()?;
-    let data = dataset(features, y, args.precision)?;
-    for warning in data.warnings() {
-        eprintln!("warning: {warning}");
-    }
+    let whole = dataset(features, y, args.precision)?;
+    let (data, held_out) = hold_out(whole, args.holdout, args.seed)?;
     let started = Instant::now();
     let settings = Settings {
-        dim: args.dim,
+        dim: dimension(args, &data, out)?,
         seed: args.seed,
         standardize: !args.no_standardize,
         max_iter: args.max_iter,
@@ -85,23 +84,55 @@ pub fn run(args: &FitArgs, out: &mut impl Write) -> Result<()> {
         writeln!(out, "summary plot: {}", path.display())?;
     }
     if let Some(path) = &args.out {
-        Model { reduction, target: Some(args.target.clone()) }.save(path)?;
+        let mut model = Model::with_predictor(reduction, &data, Regression::LocalLinear)?
+            .target(args.target.clone())
+            .settings(estimator.settings());
+        if let Some(held_out) = held_out {
+            model.calibrate(&held_out)?;
+        }
+        model.save(path)?;
         writeln!(out, "model: {}", path.display())?;
     }
     Ok(())
 }
 
-/// The table as a data set, with X in the precision asked for.
-fn dataset(features: Table, y: Vec<f64>, precision: Precision) -> smave::Result<Dataset<'static>> {
-    let (n, p) = (features.n_rows(), features.names.len());
-    let Table { names, values, .. } = features;
-    match precision {
-        Precision::F64 => Dataset::with_names(Dense::new(values, n, p)?, y, names),
-        Precision::F32 => {
-            let narrow: Vec<f32> = values.iter().map(|&v| v as f32).collect();
-            Dataset::with_names(Dense::new(narrow, n, p)?, y, names)
-        }
+/// The rows to fit to, and those set aside if any are.
+fn hold_out(
+    whole: Dataset<'static>,
+    share: Option<f64>,
+    seed: u64,
+) -> Result<(Dataset<'static>, Option<Dataset<'static>>)> {
+    let Some(share) = share else { return Ok((whole, None)) };
+    let n = whole.n_samples();
+    let folds = (1.0 / share).round() as usize;
+    if !(share > 0.0 && share <= 0.5 && folds <= n / 2) {
+        bail!(
+            "--holdout {share} is not allowed: give a share up to 0.5 that leaves rows on both sides, for example 0.2"
+        );
     }
+    // A fold of so many that one of them is about the share asked for.
+    let fold = k_folds(n, folds, seed, 0)?;
+    let (held_out, rest): (Vec<usize>, Vec<usize>) = (0..n).partition(|&row| fold[row] == 0);
+    Ok((whole.subset(&rest)?, Some(whole.subset(&held_out)?)))
+}
+
+/// Candidates when the dimension is chosen automatically, at the most.
+const MAX_AUTO: usize = 6;
+
+/// The dimension asked for, or the one that cross-validation chooses.
+fn dimension(args: &FitArgs, data: &Dataset<'_>, out: &mut impl Write) -> Result<usize> {
+    if let Dim::Count(count) = args.dim {
+        return Ok(count);
+    }
+    let select = SelectDimension::new(MAX_AUTO.min(data.n_features()))
+        .standardize(!args.no_standardize)
+        .seed(args.seed);
+    let choice = watched("choosing the dimension", |watch| select.run_watched(data, watch))?;
+    crate::commands::dim::print(&choice, out)?;
+    if choice.chosen == 0 {
+        writeln!(out, "fitting 1 direction all the same")?;
+    }
+    Ok(choice.chosen.max(1))
 }
 
 /// Loadings by covariate, those that matter most first.

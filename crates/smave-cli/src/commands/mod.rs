@@ -3,19 +3,26 @@
 pub mod bench;
 pub mod compare;
 pub mod demo;
+pub mod dim;
+pub mod explain;
 pub mod fit;
+pub mod predict;
 pub mod simulate;
 pub mod transform;
 
+use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use comfy_table::CellAlignment;
 use comfy_table::presets::UTF8_FULL_CONDENSED;
-use comfy_table::{CellAlignment, Table};
+use serde::Serialize;
 use smave::model_file::write_atomically;
-use smave::{Mat, Reduction, StopReason, squared_distance};
+use smave::{Dataset, Dense, Mat, Reduction, StopReason, squared_distance};
 
+use crate::args::Precision;
 use crate::cancel::Cancelled;
+use crate::read::Table;
 
 /// A cancelled fit is not a result on the command line: whoever pressed Ctrl-C wants it gone.
 fn refuse_cancelled(reduction: Reduction) -> Result<Reduction> {
@@ -28,13 +35,43 @@ fn error_of(reduction: &Reduction, truth: &Mat<f64>) -> smave::Result<f64> {
 }
 
 /// A table with its numbers aligned to the right of the first column.
-fn table<const N: usize>(header: [&str; N]) -> Table {
-    let mut table = Table::new();
+fn table<const N: usize>(header: [&str; N]) -> comfy_table::Table {
+    let mut table = comfy_table::Table::new();
     table.load_style(UTF8_FULL_CONDENSED).set_header(header);
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
     }
     table
+}
+
+/// The covariates and the response of a file.
+fn read_target(path: &Path, target: &str) -> Result<(Table, Vec<f64>)> {
+    Table::read(path, Some(target))?.split_target(target)
+}
+
+/// A table as a data set, with X in the precision asked for. Warnings go to standard error.
+fn dataset(features: Table, y: Vec<f64>, precision: Precision) -> smave::Result<Dataset<'static>> {
+    let (n, p) = (features.n_rows(), features.names.len());
+    let Table { names, values, .. } = features;
+    let data = match precision {
+        Precision::F64 => Dataset::with_names(Dense::new(values, n, p)?, y, names),
+        Precision::F32 => {
+            let narrow: Vec<f32> = values.iter().map(|&v| v as f32).collect();
+            Dataset::with_names(Dense::new(narrow, n, p)?, y, names)
+        }
+    }?;
+    for warning in data.warnings() {
+        eprintln!("warning: {warning}");
+    }
+    Ok(data)
+}
+
+/// Writes anything as JSON, all of it or nothing, and says so.
+fn write_json(path: &Path, value: &impl Serialize, out: &mut impl Write) -> Result<()> {
+    let text = serde_json::to_string_pretty(value).context("cannot write the results as JSON")?;
+    write_atomically(path, |file| writeln!(file, "{text}"))?;
+    writeln!(out, "results: {}", path.display())?;
+    Ok(())
 }
 
 /// Writes a CSV file, all of it or nothing.

@@ -11,7 +11,10 @@ use crate::commands::write_csv;
 
 /// Draws and writes the data, and the true basis if asked.
 pub fn run(args: &SimulateArgs, out: &mut impl Write) -> Result<()> {
-    let simulation = Simulation::new(args.link, args.cov, args.n, args.p).noise(args.noise).seed(args.seed);
+    let simulation = Simulation::new(args.link, args.cov, args.n, args.p)
+        .noise(args.noise)
+        .density(args.density)
+        .seed(args.seed);
     let made = simulation.draw()?;
     let names = default_names(args.p);
     let header = names.iter().cloned().chain(["y".to_string()]);

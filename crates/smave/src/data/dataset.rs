@@ -4,8 +4,10 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 
-use crate::data::design::{Design, expect_size};
+use crate::data::dense::Dense;
+use crate::data::design::{Design, Rows, expect_size};
 use crate::error::{Error, Result};
+use crate::linalg::Points;
 
 /// Something a user should know about the data that does not stop a fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,6 +95,33 @@ impl<'a> Dataset<'a> {
             .map(|(column, _)| Warning::ConstantColumn { column, name: names[column].clone() })
             .collect();
         Ok(Self { x, y, names, warnings })
+    }
+
+    /// A copy of some rows, in the order given; a row may come more than once.
+    ///
+    /// # Errors
+    /// When a row does not exist, there are fewer than 2, or the response is the same in all of them.
+    pub fn subset(&self, rows: &[usize]) -> Result<Dataset<'static>> {
+        let x = self.covariates(rows)?;
+        let y: Vec<f64> = rows.iter().map(|&row| self.y[row]).collect();
+        Dataset::with_names(x, y, self.names.clone())
+    }
+
+    /// A copy of the covariates of some rows, in the order given.
+    ///
+    /// # Errors
+    /// When a row does not exist.
+    pub fn covariates(&self, rows: &[usize]) -> Result<Dense<'static, f64>> {
+        if let Some(row) = rows.iter().find(|&&row| row >= self.n_samples()) {
+            return Err(Error::InvalidParameter {
+                name: "rows",
+                value: row.to_string(),
+                requirement: format!("less than the number of rows, {}", self.n_samples()),
+            });
+        }
+        let mut points = Points::zeros(rows.len(), self.n_features());
+        self.x.copy_rows_into(Rows::Subset(rows), &mut points);
+        Dense::new(points.into_values(), rows.len(), self.n_features())
     }
 
     /// The covariates.
@@ -187,6 +216,18 @@ mod tests {
         assert!(message(vec![], 3, 0, vec![0.0, 1.0, 2.0]).starts_with("the data is empty"));
         assert!(message(vec![1.0], 1, 1, vec![1.0]).starts_with("1 rows are too few for any regression"));
         assert!(message(vec![1.0, 2.0], 2, 1, vec![4.0, 4.0]).starts_with("the target y is 4 in every row"));
+    }
+
+    #[test]
+    fn a_subset_has_the_rows_asked_for() {
+        let x = Dense::new(vec![1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0], 3, 2).unwrap();
+        let data = Dataset::with_names(x, vec![7.0, 8.0, 9.0], vec!["a".into(), "b".into()]).unwrap();
+        let some = data.subset(&[2, 0, 2]).unwrap();
+        let mut rows = Points::zeros(3, 2);
+        some.x().copy_rows_into(Rows::All, &mut rows);
+        assert_eq!(rows.values(), [5.0, 6.0, 1.0, 2.0, 5.0, 6.0]);
+        assert_eq!((some.y(), some.names()), (&[9.0, 7.0, 9.0][..], data.names()));
+        assert!(data.subset(&[3, 0]).is_err() && data.subset(&[1, 1]).is_err() && data.subset(&[]).is_err());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! $Y = g(B_\ast^\top X) + \xi$ with $X \sim N(0, \Sigma)$, $\xi \sim N(0, \sigma^2)$, d = 2 and
 //! $\sigma = 0.5$ by default. Each entry of a Gaussian p x 2 matrix is kept with
-//! probability 0.2; the draw is repeated until the matrix has full rank, and
+//! probability 0.2 (`density`; 1 makes every covariate matter); the draw is repeated until the matrix has full rank, and
 //! its orthonormal factor is $B_\ast$.
 //!
 //! Chunks of rows have random streams of their own, so that rows can be made in
@@ -134,6 +134,8 @@ pub struct Simulation {
     pub n_features: usize,
     /// Standard deviation of the noise, 0.5 by default.
     pub noise: f64,
+    /// Probability with which an entry of the true basis is not zero before it is orthonormalized, 0.2 by default.
+    pub density: f64,
     /// Seed of everything that is drawn.
     pub seed: u64,
 }
@@ -158,12 +160,18 @@ const ROWS_PER_STREAM: usize = 1024;
 impl Simulation {
     /// A design with the paper's noise and seed 0.
     pub fn new(link: Link, covariance: Covariance, n_samples: usize, n_features: usize) -> Self {
-        Self { link, covariance, n_samples, n_features, noise: 0.5, seed: 0 }
+        Self { link, covariance, n_samples, n_features, noise: 0.5, density: 0.2, seed: 0 }
     }
 
     /// Sets the standard deviation of the noise.
     pub fn noise(mut self, noise: f64) -> Self {
         self.noise = noise;
+        self
+    }
+
+    /// Sets the share of entries of the true basis that are not zero.
+    pub fn density(mut self, density: f64) -> Self {
+        self.density = density;
         self
     }
 
@@ -196,6 +204,14 @@ impl Simulation {
                 name: "noise",
                 value: self.noise.to_string(),
                 requirement: "a finite number, zero or more".into(),
+            });
+        }
+        // With less the draw would be repeated for too long.
+        if !(0.01..=1.0).contains(&self.density) {
+            return Err(Error::InvalidParameter {
+                name: "density",
+                value: self.density.to_string(),
+                requirement: "between 0.01 and 1".into(),
             });
         }
         let basis = self.draw_basis();
@@ -231,7 +247,7 @@ impl Simulation {
         loop {
             let sparse = Mat::from_fn(self.n_features, TRUE_DIMENSION, |_, _| {
                 let value: f64 = rng.sample(StandardNormal);
-                if rng.random_bool(0.2) { value } else { 0.0 }
+                if rng.random_bool(self.density) { value } else { 0.0 }
             });
             if let Some(basis) = orthonormalize(sparse.as_ref()) {
                 return basis;
@@ -300,6 +316,9 @@ mod tests {
         // Rows stay zero unless one of two entries was kept: expected 64%.
         let zero_rows = (0..500).filter(|&i| data.basis[(i, 0)] == 0.0 && data.basis[(i, 1)].abs() < 1e-15);
         assert!((250..400).contains(&zero_rows.count()));
+        let dense =
+            Simulation::new(Link::Polynomial, Covariance::Identity, 1, 500).density(1.0).draw().unwrap();
+        assert!((0..500).all(|i| dense.basis[(i, 0)] != 0.0));
     }
 
     #[test]
@@ -316,6 +335,7 @@ mod tests {
         assert_eq!(small.to_string(), "cannot reduce 1 covariates to 2 dimensions: choose between 1 and 1");
         assert!(Simulation::new(Link::Polynomial, Covariance::Identity, 0, 5).draw().is_err());
         assert!(Simulation::new(Link::Polynomial, Covariance::Identity, 5, 5).noise(-1.0).draw().is_err());
+        assert!(Simulation::new(Link::Polynomial, Covariance::Identity, 5, 5).density(0.0).draw().is_err());
         assert!("cubic".parse::<Link>().unwrap_err().to_string().contains("polynomial, sinusoidal"));
     }
 }

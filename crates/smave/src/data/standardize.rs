@@ -71,6 +71,11 @@ impl Standardization {
         Mat::from_fn(b.nrows(), b.ncols(), |i, j| b[(i, j)] / self.scale[i])
     }
 
+    /// `S W`: directions for the original columns as directions for standardized ones.
+    pub fn rescale(&self, directions: MatRef<'_, f64>) -> Mat<f64> {
+        Mat::from_fn(directions.nrows(), directions.ncols(), |i, j| directions[(i, j)] * self.scale[i])
+    }
+
     /// The view of `x` through this standardization.
     pub fn apply<'a>(&'a self, x: &'a dyn Design) -> Result<Standardized<'a>> {
         expect_size("columns of X against columns standardized", self.center.len(), x.n_cols())?;

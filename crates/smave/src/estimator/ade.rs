@@ -10,6 +10,8 @@
 //!
 //! Härdle and Stoker (1989), Investigating smooth multiple regression by the method of average derivatives.
 
+use serde::Serialize;
+
 use crate::data::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::estimator::reduction::Reduction;
@@ -22,7 +24,7 @@ use crate::objective::ambient::{Ridge, all_columns, ambient_slopes};
 use crate::optim::trace::Observer;
 
 /// Average derivative estimation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Ade {
     n_components: usize,
     ridge: f64,

@@ -19,6 +19,8 @@
 //! When y has few distinct values each is a slice. When n is below 5 p the covariance is
 //! shrunk (see the module on whitening). The eigenvalues of the [`Reduction`] are those of the matrix.
 
+use serde::Serialize;
+
 use crate::data::dataset::Dataset;
 use crate::data::design::{Design, Rows};
 use crate::data::second_moment::second_moment;
@@ -31,7 +33,8 @@ use crate::linalg::{Mat, Points, symmetric_eigen};
 use crate::optim::trace::Observer;
 
 /// Which moments are used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 enum Kind {
     Sir,
     Save,
@@ -41,7 +44,7 @@ enum Kind {
 }
 
 /// An inverse regression method.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct InverseRegression {
     kind: Kind,
     n_components: usize,

@@ -13,7 +13,7 @@ pub mod reduction;
 pub mod rmave;
 mod slices;
 pub mod smave;
-mod whiten;
+pub(crate) mod whiten;
 
 pub use ade::Ade;
 pub use inverse::InverseRegression;
@@ -26,6 +26,8 @@ pub use reduction::Reduction;
 pub use rmave::Rmave;
 pub use smave::Smave;
 
+use serde::Serialize;
+
 use crate::data::dataset::Dataset;
 use crate::data::design::Design;
 use crate::data::standardize::Standardization;
@@ -34,8 +36,20 @@ use crate::estimator::reduction::with_positive_leaders;
 use crate::linalg::Mat;
 use crate::optim::trace::{Observer, Silent, StopReason};
 
+/// Settings that a model file can keep.
+pub trait Settings {
+    /// Every setting by name, as JSON.
+    fn settings(&self) -> serde_json::Value;
+}
+
+impl<T: Serialize> Settings for T {
+    fn settings(&self) -> serde_json::Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+}
+
 /// A method that finds directions.
-pub trait Estimator: Send + Sync {
+pub trait Estimator: Settings + Send + Sync {
     /// The name it has on the command line and in files.
     fn name(&self) -> &'static str;
 
@@ -61,12 +75,17 @@ pub(crate) fn with_columns<R>(
     standardize: bool,
     work: impl FnOnce(&dyn Design) -> Result<R>,
 ) -> Result<(R, Standardization)> {
+    let standardization = scaling(data, standardize)?;
+    let found = if standardize { work(&standardization.apply(data.x())?)? } else { work(data.x())? };
+    Ok((found, standardization))
+}
+
+/// How columns are to be seen: as they are, or centered and scaled to unit variance.
+pub(crate) fn scaling(data: &Dataset<'_>, standardize: bool) -> Result<Standardization> {
     if standardize {
-        let standardization = Standardization::fit(data.x())?;
-        let found = work(&standardization.apply(data.x())?)?;
-        Ok((found, standardization))
+        Standardization::fit(data.x())
     } else {
-        Ok((work(data.x())?, Standardization::identity(data.n_features())))
+        Ok(Standardization::identity(data.n_features()))
     }
 }
 

@@ -18,6 +18,8 @@
 //! Xia, Tong, Li and Zhu (2002), An adaptive estimation of dimension reduction space. For k-NN weights:
 //! Ausset, Clémençon and Portier (2021), Nearest neighbour based estimates of gradients.
 
+use serde::Serialize;
+
 use crate::data::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::estimator::reduction::Reduction;
@@ -31,7 +33,7 @@ use crate::objective::ambient::{Ridge, all_columns, ambient_slopes, leading_dire
 use crate::optim::trace::Observer;
 
 /// Outer product of gradients.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Opg {
     n_components: usize,
     knn: bool,

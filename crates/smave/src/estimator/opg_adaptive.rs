@@ -26,6 +26,8 @@
 //! Hristache, Juditsky, Polzehl and Spokoiny (2001), Structure adaptive approach for dimension reduction.
 //! Dalalyan, Juditsky and Spokoiny (2008), A new algorithm for estimating the effective dimension-reduction subspace.
 
+use serde::Serialize;
+
 use crate::data::dataset::Dataset;
 use crate::data::design::Design;
 use crate::error::Result;
@@ -39,7 +41,7 @@ use crate::optim::trace::Observer;
 const REACH: usize = 2;
 
 /// Structure-adaptive OPG.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct OpgAdaptive {
     n_components: usize,
     n_anchors: usize,

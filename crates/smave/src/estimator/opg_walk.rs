@@ -19,17 +19,20 @@
 //! tenth of n or less. The eigenvalues of the [`Reduction`] are those of the last round.
 //! Cost per step: anchors times n p^2. Users of R's MAVE package know it, in spirit, as meanOPG.
 
+use serde::Serialize;
+
 use crate::data::dataset::Dataset;
 use crate::data::design::Design;
 use crate::error::Result;
 use crate::estimator::gradient_steps::{Axes, GradientSteps};
 use crate::estimator::reduction::Reduction;
 use crate::estimator::{Estimator, check_dimension, check_rows, spectral_reduction, with_columns};
-use crate::linalg::{Mat, Points};
+use crate::linalg::Mat;
+use crate::local::size::mean_deviation;
 use crate::optim::trace::Observer;
 
 /// The walk from p dimensions to d.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct OpgWalk {
     n_components: usize,
     n_anchors: usize,
@@ -116,17 +119,6 @@ fn dimensions(from: usize, to: usize, most: usize, brisk: bool, rounds: usize) -
     }
     dimensions.extend(std::iter::repeat_n(to, rounds.max(1)));
     dimensions
-}
-
-/// The standard deviation of the coordinates, on average.
-fn mean_deviation(points: &Points) -> f64 {
-    let (n, d) = (points.len() as f64, points.dim());
-    let deviation = |c: usize| {
-        let values = points.values().iter().skip(c).step_by(d);
-        let mean = values.clone().sum::<f64>() / n;
-        (values.map(|v| (v - mean) * (v - mean)).sum::<f64>() / n).sqrt()
-    };
-    (0..d).map(deviation).sum::<f64>() / d as f64
 }
 
 #[cfg(test)]

@@ -6,6 +6,8 @@
 //!
 //! Pearson (1901), On lines and planes of closest fit to systems of points in space.
 
+use serde::Serialize;
+
 use crate::data::dataset::Dataset;
 use crate::data::second_moment::principal_axes;
 use crate::error::Result;
@@ -14,7 +16,7 @@ use crate::estimator::{Estimator, check_dimension, spectral_reduction, with_colu
 use crate::optim::trace::Observer;
 
 /// Principal component analysis.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Pca {
     n_components: usize,
     standardize: bool,

@@ -17,6 +17,8 @@
 
 use std::ops::Range;
 
+use serde::Serialize;
+
 use crate::data::dataset::Dataset;
 use crate::data::design::{Rows, expect_size};
 use crate::error::{Error, Result};
@@ -36,7 +38,7 @@ use crate::parallel::in_hot_pool;
 use crate::rng::{Purpose, stream};
 
 /// Stochastic MAVE. Every field has a setter; see [`PublishedSmave::new`] for the defaults.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct PublishedSmave {
     n_components: usize,
     max_iter: usize,
@@ -49,6 +51,7 @@ pub struct PublishedSmave {
     ridge: f64,
     n_neighbors: Option<usize>,
     weighting: Weighting,
+    #[serde(skip)]
     start: Option<Mat<f64>>,
     tolerance: Option<f64>,
     standardize: bool,

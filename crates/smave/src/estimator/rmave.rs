@@ -22,6 +22,8 @@
 //!
 //! Xia, Tong, Li and Zhu (2002), An adaptive estimation of dimension reduction space.
 
+use serde::Serialize;
+
 use crate::data::dataset::Dataset;
 use crate::data::design::{Design, Rows};
 use crate::error::{Error, Result};
@@ -42,7 +44,8 @@ use crate::optim::trace::{Iteration, Observer, Progress, Silent, StopReason};
 use crate::parallel::in_hot_pool;
 
 /// Where weights come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 enum Localization {
     AmbientKernel,
     ProjectedKernel,
@@ -50,7 +53,7 @@ enum Localization {
 }
 
 /// MAVE, refined or not.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Rmave {
     n_components: usize,
     localization: Localization,

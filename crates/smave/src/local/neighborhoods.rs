@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use pulp::Arch;
 use rayon::prelude::*;
+use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::linalg::Points;
@@ -17,7 +18,8 @@ use crate::local::sweep::Sweep;
 use crate::simd::Exponentials;
 
 /// How much a neighbor counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Weighting {
     /// 1/k for each of the k nearest (the paper).
     #[default]
@@ -294,7 +296,7 @@ pub(crate) struct Ball {
 /// Turns squared distances into weights that sum to one. The bandwidth lies a little beyond the
 /// farthest neighbor, so that even that one counts; if all lie at the anchor,
 /// they count the same.
-fn epanechnikov_in_place(weights: &mut [f64]) {
+pub(crate) fn epanechnikov_in_place(weights: &mut [f64]) {
     let k = weights.len() as f64;
     let farthest2 = weights.iter().copied().fold(0.0, f64::max);
     let h2 = farthest2 * (1.0 + 1.0 / k);

@@ -30,6 +30,17 @@ pub fn silverman_bandwidth(points: &Points) -> f64 {
     1.4826 * median(deviations) * (n as f64).powf(-1.0 / (q as f64 + 4.0))
 }
 
+/// The standard deviation of the coordinates, on average.
+pub(crate) fn mean_deviation(points: &Points) -> f64 {
+    let (n, d) = (points.len() as f64, points.dim());
+    let deviation = |c: usize| {
+        let values = points.values().iter().skip(c).step_by(d);
+        let mean = values.clone().sum::<f64>() / n;
+        (values.map(|v| (v - mean) * (v - mean)).sum::<f64>() / n).sqrt()
+    };
+    (0..d).map(deviation).sum::<f64>() / d as f64
+}
+
 /// The middle value, or the mean of the two in the middle.
 fn median(mut values: Vec<f64>) -> f64 {
     if values.is_empty() {

@@ -27,7 +27,8 @@ use crate::data::design::{Design, Rows, expect_size};
 use crate::error::Result;
 use crate::linalg::{Mat, MatRef, Points};
 use crate::local::neighborhoods::Neighborhoods;
-use crate::objective::regression::{LocalRegression, row_width};
+use crate::objective::leave_one_out::held_out_residuals;
+use crate::objective::regression::{LocalRegression, row_width, with_response};
 
 /// The MAVE criterion of one data set.
 #[derive(Clone, Copy)]
@@ -97,6 +98,18 @@ impl<'a> MaveObjective<'a> {
         Ok(self.evaluate_with(b, hoods, anchors, &mut Scratch::default()))
     }
 
+    /// C, n x d: what each row contributes to the gradient $2 X^\top C$ (less the part of the ridge), over all of `hoods`.
+    pub(crate) fn row_weights(&self, b: MatRef<'_, f64>, hoods: &Neighborhoods) -> Points {
+        let (n, d) = (self.y.len(), b.ncols());
+        let mut zy = with_response(&Points::zeros(n, d), self.y);
+        self.x.project_into(b, Rows::All, &mut zy);
+        let anchors: Vec<usize> = (0..hoods.len()).collect();
+        let solved = self.solve(&zy, d, hoods, &anchors);
+        let mut c = Points::zeros(n, d);
+        weigh_rows(&zy, hoods, &anchors, &solved, &mut c);
+        c
+    }
+
     /// [`MaveObjective::evaluate`] without checks, reusing memory.
     pub(crate) fn evaluate_with(
         &self,
@@ -108,7 +121,7 @@ impl<'a> MaveObjective<'a> {
         let (n, d) = (self.y.len(), b.ncols());
         let zy = match scratch.zy.take() {
             Some(zy) if zy.dim() == row_width(d) => scratch.zy.insert(zy),
-            _ => scratch.zy.insert(self.with_response(&Points::zeros(n, d))),
+            _ => scratch.zy.insert(with_response(&Points::zeros(n, d), self.y)),
         };
         self.x.project_into(b, Rows::All, zy);
         let solved = self.solve(zy, d, hoods, anchors);
@@ -130,53 +143,24 @@ impl<'a> MaveObjective<'a> {
         Evaluation { value, gradient, slope_outer }
     }
 
-    /// Each point of `z` followed by the response of its row and 1.
-    fn with_response(&self, z: &Points) -> Points {
-        let (d, width) = (z.dim(), row_width(z.dim()));
-        let mut zy = Points::zeros(z.len(), width);
-        for (i, (out, y)) in zy.values_mut().chunks_exact_mut(width).zip(self.y).enumerate() {
-            out[..d].copy_from_slice(z.point(i));
-            out[d] = *y;
-            out[d + 1] = 1.0;
-        }
-        zy
-    }
-
     /// The local regressions of the anchors, given z and y of each row.
     fn solve(&self, zy: &Points, d: usize, hoods: &Neighborhoods, anchors: &[usize]) -> Vec<Solved> {
         let solve = |anchors| Arch::new().dispatch(Solve { ridge: self.ridge, d, zy, hoods, anchors });
         anchors.par_chunks(ANCHORS_PER_TASK).map(solve).collect()
     }
 
-    /// The mean squared error with which the local regression around each row in `rows` predicts its response
-    /// from the other rows; `hoods` are theirs, in the same order.
-    ///
-    /// With leverage h, the prediction without row j misses $y_j$ by $r_{jj} / (1 - h)$: nothing is fitted twice.
-    /// This is exact without a ridge.
+    /// The mean squared leave-one-out error ([`held_out_residuals`]) at `rows`, whose neighborhoods `hoods` are.
     pub(crate) fn leave_one_out(&self, z: &Points, hoods: &Neighborhoods, rows: &[usize]) -> f64 {
-        let zy = self.with_response(z);
-        let entries: Vec<usize> = (0..rows.len()).collect();
-        let errors: Vec<f64> = entries
-            .par_chunks(ANCHORS_PER_TASK)
-            .map(|entries| {
-                Arch::new().dispatch(LeaveOut {
-                    ridge: self.ridge,
-                    d: z.dim(),
-                    zy: &zy,
-                    hoods,
-                    rows,
-                    entries,
-                })
-            })
-            .collect();
-        errors.iter().sum::<f64>() / rows.len().max(1) as f64
+        let residuals = held_out_residuals(z, self.y, hoods, rows, self.ridge);
+        residuals.iter().map(|r| r * r).sum::<f64>() / rows.len().max(1) as f64
     }
 
     /// The average outer product of the slopes at the given anchors, d x d,
     /// from projections `z` already at hand.
     pub(crate) fn average_slope_outer(&self, z: &Points, hoods: &Neighborhoods) -> Mat<f64> {
         let anchors: Vec<usize> = (0..hoods.len()).collect();
-        let (_, mut outer) = add_up(&self.solve(&self.with_response(z), z.dim(), hoods, &anchors), z.dim());
+        let (_, mut outer) =
+            add_up(&self.solve(&with_response(z, self.y), z.dim(), hoods, &anchors), z.dim());
         outer *= 1.0 / anchors.len().max(1) as f64;
         outer
     }
@@ -223,46 +207,6 @@ impl WithSimd for Solve<'_> {
             solved.fits.extend(fit.means());
         }
         solved
-    }
-}
-
-/// The sum of squared leave-one-out errors at some rows.
-struct LeaveOut<'a> {
-    ridge: f64,
-    d: usize,
-    zy: &'a Points,
-    hoods: &'a Neighborhoods,
-    rows: &'a [usize],
-    entries: &'a [usize],
-}
-
-impl WithSimd for LeaveOut<'_> {
-    type Output = f64;
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) -> f64 {
-        let Self { ridge, d, zy, hoods, rows, entries } = self;
-        let mut fit = LocalRegression::new(d);
-        let mut sum = 0.0;
-        for &entry in entries {
-            let hood = hoods.get(entry);
-            fit.fit(simd, zy, hood, ridge);
-            let row = zy.point(rows[entry]);
-            let mut residual = row[d] - fit.means()[d];
-            for ((u, z), mean) in fit.slope().iter().zip(row).zip(fit.means()) {
-                residual -= u * (z - mean);
-            }
-            // Among many equal points a row need not be its own neighbor.
-            if let Ok(place) = hood.rows.binary_search(&(rows[entry] as u32)) {
-                let weight = hood.weights.map_or(1.0 / hood.rows.len() as f64, |w| w[place]);
-                let rest = 1.0 - fit.leverage(row, weight);
-                // A row that alone decides a slope has nothing but the mean of the others to be predicted from.
-                residual =
-                    if rest > 1e-6 { residual / rest } else { (row[d] - fit.means()[d]) / (1.0 - weight) };
-            }
-            sum += residual * residual;
-        }
-        sum
     }
 }
 

@@ -1,8 +1,9 @@
 //! The MAVE criterion: local linear regressions, added up over anchors.
 
 pub(crate) mod ambient;
+pub(crate) mod leave_one_out;
 pub mod mave;
-mod regression;
+pub(crate) mod regression;
 #[cfg(test)]
 mod tests;
 

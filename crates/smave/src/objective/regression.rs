@@ -25,6 +25,18 @@ pub(crate) fn row_width(d: usize) -> usize {
     (d + 2).next_multiple_of(4)
 }
 
+/// Each point of `z` followed by the response of its row and 1, as [`LocalRegression::fit`] reads them.
+pub(crate) fn with_response(z: &Points, y: &[f64]) -> Points {
+    let (d, width) = (z.dim(), row_width(z.dim()));
+    let mut rows = Points::zeros(z.len(), width);
+    for (i, (out, y)) in rows.values_mut().chunks_exact_mut(width).zip(y).enumerate() {
+        out[..d].copy_from_slice(z.point(i));
+        out[d] = *y;
+        out[d + 1] = 1.0;
+    }
+    rows
+}
+
 /// Space for one local regression, and its result.
 #[derive(Clone, Debug)]
 pub(crate) struct LocalRegression {
@@ -67,6 +79,13 @@ impl LocalRegression {
     /// The weighted means of the coordinates, then of the response.
     pub fn means(&self) -> &[f64] {
         &self.means
+    }
+
+    /// The fitted response at a point.
+    pub fn at(&self, z: &[f64]) -> f64 {
+        let d = self.slope.len();
+        let rise = self.slope.iter().zip(z).zip(&self.means).map(|((u, z), mean)| u * (z - mean));
+        self.means[d] + rise.sum::<f64>()
     }
 
     /// How much of the fit at a row of the last neighborhood is that row's own response, its weight being `weight`.

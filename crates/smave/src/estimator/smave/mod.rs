@@ -27,20 +27,22 @@
 //! those of the average outer product of local slopes.
 
 mod race;
-mod refine;
+pub(crate) mod refine;
 mod screen;
 mod starts;
 
 use rand::seq::index::sample;
+use serde::Serialize;
 
 use crate::data::dataset::Dataset;
 use crate::data::dense::Dense;
-use crate::data::design::{Design, Rows};
+use crate::data::design::{Design, Rows, expect_size};
+use crate::data::standardize::Standardization;
 use crate::error::{Error, Result};
 use crate::estimator::published::PublishedSmave;
 use crate::estimator::reduction::{Reduction, Start, principal_basis};
-use crate::estimator::{Estimator, check_dimension, check_rows, with_columns};
-use crate::linalg::{Mat, Points};
+use crate::estimator::{Estimator, check_dimension, check_rows, scaling};
+use crate::linalg::{Mat, Points, orthonormalize};
 use crate::local::neighborhoods::Weighting;
 use crate::local::size::{MIN_NEIGHBORS_PROJECTED, neighborhood_size};
 use crate::objective::mave::MaveObjective;
@@ -55,7 +57,7 @@ use screen::screen;
 use starts::guesses;
 
 /// SMAVE. Every part can be switched off; see [`Smave::new`] for the defaults.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Smave {
     n_components: usize,
     walk: bool,
@@ -63,6 +65,8 @@ pub struct Smave {
     opg: bool,
     random_starts: usize,
     overparametrized: usize,
+    #[serde(skip)]
+    warm_start: Option<Mat<f64>>,
     refine: bool,
     screen: bool,
     choose_neighbors: bool,
@@ -105,6 +109,7 @@ impl Smave {
             opg: true,
             random_starts: 2,
             overparametrized: 1,
+            warm_start: None,
             refine: true,
             screen: true,
             choose_neighbors: true,
@@ -154,6 +159,13 @@ impl Smave {
     /// Short runs in d + 2 dimensions, of which the d leading ones are kept.
     pub fn overparametrized(mut self, overparametrized: usize) -> Self {
         self.overparametrized = overparametrized;
+        self
+    }
+
+    /// Begins with these directions (p x d, in the original units of X, as [`Reduction::directions`] gives them)
+    /// instead of making and racing starts.
+    pub fn warm_start(mut self, directions: impl Into<Option<Mat<f64>>>) -> Self {
+        self.warm_start = directions.into();
         self
     }
 
@@ -222,16 +234,17 @@ impl Smave {
         check_dimension(self.n_components, data)?;
         check_rows(self.n_components, data)?;
         let mut trace = Vec::new();
-        let (found, standardization) = with_columns(data, self.standardize, |x| {
-            let (basis, starts) = self.choose_start(x, data.y())?;
-            let objective = MaveObjective::new(x, data.y(), self.ridge)?;
-            let anchors = self.anchors(x.n_rows());
-            let refined = self.polish(objective, &anchors, basis, &mut trace, observer)?;
-            let (basis, eigenvalues) = principal_basis(refined.basis.as_ref(), refined.outer.as_ref())
-                .ok_or(Error::NotFinite { what: "the average slope", iteration: trace.len() })?;
-            Ok((basis, eigenvalues, starts, refined))
-        })?;
-        let (basis, eigenvalues, starts, refined) = found;
+        let standardization = scaling(data, self.standardize)?;
+        let x = standardization.apply(data.x())?;
+        let (basis, starts) = match &self.warm_start {
+            Some(directions) => (self.given_start(directions, &standardization)?, Vec::new()),
+            None => self.choose_start(&x, data.y())?,
+        };
+        let objective = MaveObjective::new(&x, data.y(), self.ridge)?;
+        let anchors = self.anchors(x.n_rows());
+        let refined = self.polish(objective, &anchors, basis, &mut trace, observer)?;
+        let (basis, eigenvalues) = principal_basis(refined.basis.as_ref(), refined.outer.as_ref())
+            .ok_or(Error::NotFinite { what: "the average slope", iteration: trace.len() })?;
         Ok(Reduction {
             method: self.name().into(),
             basis,
@@ -246,6 +259,18 @@ impl Smave {
             starts,
             loo_error: Some(refined.error),
         })
+    }
+
+    /// The start that was given, as an orthonormal basis for the columns as they are seen.
+    fn given_start(&self, directions: &Mat<f64>, standardization: &Standardization) -> Result<Mat<f64>> {
+        expect_size(
+            "rows of the warm start against covariates",
+            standardization.scale().len(),
+            directions.nrows(),
+        )?;
+        expect_size("columns of the warm start against dimensions", self.n_components, directions.ncols())?;
+        orthonormalize(standardization.rescale(directions.as_ref()).as_ref())
+            .ok_or(Error::RankDeficient { what: "warm start", columns: self.n_components })
     }
 
     /// Makes and races the starts, on some rows if there are very many.

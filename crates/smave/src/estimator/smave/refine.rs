@@ -18,7 +18,7 @@ use crate::optim::lbfgs::Lbfgs;
 const GAIN: f64 = 1e-6;
 
 /// One ascent after another over fixed anchors.
-pub(super) struct Refiner<'a> {
+pub(crate) struct Refiner<'a> {
     objective: MaveObjective<'a>,
     /// Rows at which local regressions are fitted.
     anchors: &'a [usize],
@@ -29,7 +29,7 @@ pub(super) struct Refiner<'a> {
 }
 
 /// A basis seen through the neighborhoods of its own projection.
-pub(super) struct View {
+pub(crate) struct View {
     pub hoods: Neighborhoods,
     pub z: Points,
 }

@@ -12,7 +12,7 @@
 
 use crate::error::{Error, Result};
 use crate::estimator::smave::refine::Refiner;
-use crate::linalg::{Mat, orthonormalize};
+use crate::linalg::{Mat, orthonormalize_rows};
 use crate::local::neighborhoods::Weighting;
 use crate::objective::mave::MaveObjective;
 
@@ -61,22 +61,13 @@ fn keep_largest(basis: &Mat<f64>, count: usize) -> Option<Mat<f64>> {
     let size = |i: usize| basis.row(i).squared_norm_l2();
     let mut order: Vec<usize> = (0..basis.nrows()).collect();
     order.sort_by(|&a, &b| size(b).total_cmp(&size(a)).then(a.cmp(&b)));
-    let kept: Vec<usize> = order[..count].to_vec();
-    let small = Mat::from_fn(count, basis.ncols(), |i, j| basis[(kept[i], j)]);
-    let small = orthonormalize(small.as_ref())?;
-    let mut whole = Mat::zeros(basis.nrows(), basis.ncols());
-    for (i, &row) in kept.iter().enumerate() {
-        for j in 0..basis.ncols() {
-            whole[(row, j)] = small[(i, j)];
-        }
-    }
-    Some(whole)
+    orthonormalize_rows(basis.as_ref(), &order[..count])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linalg::norm;
+    use crate::linalg::{norm, orthonormalize};
 
     #[test]
     fn the_largest_rows_are_kept_and_span_the_same() {

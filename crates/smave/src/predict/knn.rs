@@ -1,19 +1,15 @@
-//! Prediction from reduced coordinates by distance-weighted nearest neighbors.
+//! Distance-weighted nearest neighbors.
 //!
 //! $$ \hat y(z) = \frac{\sum_i y_i / r_i}{\sum_i 1 / r_i} $$
 //!
 //! over the k rows nearest to z at distances $r_i$; if some lie at z itself, their mean. This is
 //! the regression that the paper puts on top of every reduction.
 
-use rayon::prelude::*;
-
 use crate::data::design::expect_size;
 use crate::error::{Error, Result};
 use crate::linalg::Points;
-use crate::local::index::build_index;
-
-/// Queries answered by one task.
-const QUERIES_PER_TASK: usize = 64;
+use crate::local::index::{Neighbor, build_index};
+use crate::predict::queries::answer_each;
 
 /// Predictions at `queries` from the `k` nearest of the rows `z` with responses `y`.
 ///
@@ -30,22 +26,18 @@ pub fn knn_regression(z: &Points, y: &[f64], k: usize, queries: &Points) -> Resu
         });
     }
     let index = build_index(z, k);
-    let mut predictions = vec![0.0; queries.len()];
-    predictions.par_chunks_mut(QUERIES_PER_TASK).enumerate().for_each(|(task, out)| {
-        let mut found = Vec::new();
-        for (offset, prediction) in out.iter_mut().enumerate() {
-            index.nearest(queries.point(task * QUERIES_PER_TASK + offset), k, &mut found);
-            let here = found.iter().any(|n| n.distance2 == 0.0);
-            let weight = |distance2: f64| match here {
-                true => f64::from(distance2 == 0.0),
-                false => 1.0 / distance2.sqrt(),
-            };
-            let total: f64 = found.iter().map(|n| weight(n.distance2)).sum();
-            let sum: f64 = found.iter().map(|n| weight(n.distance2) * y[n.row as usize]).sum();
-            *prediction = sum / total;
-        }
-    });
-    Ok(predictions)
+    Ok(answer_each(&*index, queries, k, || (), |(), _, found| weighted_mean(found, y)))
+}
+
+/// The mean response of neighbors, weighted by one over their distance.
+pub(crate) fn weighted_mean(found: &[Neighbor], y: &[f64]) -> f64 {
+    let here = found.iter().any(|n| n.distance2 == 0.0);
+    let weight = |distance2: f64| match here {
+        true => f64::from(distance2 == 0.0),
+        false => 1.0 / distance2.sqrt(),
+    };
+    let total: f64 = found.iter().map(|n| weight(n.distance2)).sum();
+    found.iter().map(|n| weight(n.distance2) * y[n.row as usize]).sum::<f64>() / total
 }
 
 #[cfg(test)]

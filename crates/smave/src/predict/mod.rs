@@ -1,0 +1,395 @@
+//! Regression on the reduced coordinates: predictions, intervals, and a flag where the data say nothing.
+//!
+//! | regression | prediction at z | neighbors |
+//! |---|---|---|
+//! | local linear (default) | a plane through the k nearest rows, Epanechnikov weights, at z | k by leave-one-out error among multiples of $n^{4/(d+4)}$ |
+//! | nearest neighbors | the mean of the k nearest rows, weighted by one over distance (the paper's) | min(10, n/5) |
+//!
+//! Predictions stay within the range of the training responses: beyond it a plane knows nothing.
+//!
+//! **Intervals** are prediction ± a quantile of held-out errors, the $\lceil (m + 1)(1 - \alpha) \rceil$-th smallest
+//! of m. Two kinds of errors:
+//!
+//! - those of rows set aside for it ([`Predictor::calibrate`], split conformal): at least $1 - \alpha$ of new
+//!   responses lie in the interval, whatever the model, if rows are exchangeable;
+//! - otherwise leave-one-out errors of the regression, given the directions. The directions have seen each row, so
+//!   coverage falls short of $1 - \alpha$ by a little where n is not much larger than p.
+//!
+//! **Outside**: a query is flagged when it lies farther from its (d + 1)-th nearest training row than any training
+//! row looked at does.
+
+mod conformal;
+pub mod knn;
+mod local_linear;
+mod queries;
+
+pub use knn::knn_regression;
+
+use rand::seq::index::sample;
+use serde::{Deserialize, Serialize};
+
+use crate::data::design::expect_size;
+use crate::error::{Error, Result};
+use crate::linalg::Points;
+use crate::local::index::{Neighbor, build_index, keep_nearest};
+use crate::local::neighborhoods::{Neighborhoods, Weighting};
+use crate::objective::leave_one_out::held_out_residuals;
+use crate::rng::{Purpose, stream};
+
+use conformal::quantile;
+use local_linear::{LocalLinear, candidates};
+use queries::answer_each;
+
+/// How the response is predicted from reduced coordinates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Regression {
+    /// Local linear regression, its neighborhood size chosen by leave-one-out error.
+    #[default]
+    LocalLinear,
+    /// Distance-weighted nearest neighbors.
+    NearestNeighbors,
+}
+
+/// What is predicted for one query.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Prediction {
+    /// The expected response.
+    pub value: f64,
+    /// Whether the query lies farther from the training rows than they do from each other.
+    pub outside: bool,
+}
+
+/// Where the errors behind the intervals come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Calibration {
+    /// Leave-one-out errors of the training rows, directions given.
+    LeaveOneOut,
+    /// Errors at rows that nothing was fitted to.
+    HeldOut,
+}
+
+/// A regression on reduced coordinates, ready for queries.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Predictor {
+    pub(crate) regression: Regression,
+    pub(crate) z: Points,
+    pub(crate) y: Vec<f64>,
+    pub(crate) n_neighbors: usize,
+    /// Squared distance to the (d + 1)-th nearest row beyond which a query is outside.
+    pub(crate) reach2: f64,
+    pub(crate) calibration: Calibration,
+    /// Absolute held-out errors, in increasing order.
+    pub(crate) errors: Vec<f64>,
+    /// Mean squared leave-one-out error.
+    pub(crate) loo_error: f64,
+}
+
+/// Training rows at which leave-one-out errors are computed, at the most.
+const MAX_ERRORS: usize = 5000;
+
+/// Training rows with which k is chosen and distances are compared, at the most.
+const MAX_LOOKED_AT: usize = 1000;
+
+/// Neighbors, over all rows looked at together, at the most.
+const MAX_NEIGHBORS_LOOKED_AT: usize = 1 << 22;
+
+impl Predictor {
+    /// Fits the regression of `y` on the rows of `z`.
+    ///
+    /// # Errors
+    /// When lengths differ, a number is not finite, or there are fewer than d + 3 rows.
+    pub fn new(z: Points, y: Vec<f64>, regression: Regression) -> Result<Self> {
+        expect_size("length of y against rows of z", z.len(), y.len())?;
+        let (n, d) = (z.len(), z.dim());
+        if n < d + 3 {
+            let purpose = format!("to predict from {d} coordinates");
+            return Err(Error::TooFewSamples { needed: d + 3, found: n, purpose });
+        }
+        if !z.values().iter().chain(&y).all(|v| v.is_finite()) {
+            return Err(Error::NotFinite { what: "a coordinate or response", iteration: 0 });
+        }
+        let mut predictor = Self {
+            regression,
+            n_neighbors: (n / 5).clamp(1, 10),
+            reach2: 0.0,
+            calibration: Calibration::LeaveOneOut,
+            errors: Vec::new(),
+            loo_error: f64::NAN,
+            z,
+            y,
+        };
+        if regression == Regression::LocalLinear {
+            predictor.choose_neighbors();
+        }
+        predictor.reach2 = predictor.farthest_reach();
+        predictor.errors = predictor.held_out(MAX_ERRORS, predictor.n_neighbors);
+        predictor.loo_error = mean_square(&predictor.errors);
+        predictor.errors.iter_mut().for_each(|error| *error = error.abs());
+        predictor.errors.sort_by(f64::total_cmp);
+        Ok(predictor)
+    }
+
+    /// Number of coordinates d.
+    pub fn dim(&self) -> usize {
+        self.z.dim()
+    }
+
+    /// Neighbors k of each prediction.
+    pub fn n_neighbors(&self) -> usize {
+        self.n_neighbors
+    }
+
+    /// How the response is predicted.
+    pub fn regression(&self) -> Regression {
+        self.regression
+    }
+
+    /// The training rows in reduced coordinates.
+    pub fn coordinates(&self) -> &Points {
+        &self.z
+    }
+
+    /// The training responses.
+    pub fn responses(&self) -> &[f64] {
+        &self.y
+    }
+
+    /// Where the errors behind the intervals come from.
+    pub fn calibration(&self) -> Calibration {
+        self.calibration
+    }
+
+    /// Mean squared leave-one-out error of the regression, in the units of y squared.
+    pub fn loo_error(&self) -> f64 {
+        self.loo_error
+    }
+
+    /// Takes the errors at rows that neither the directions nor the regression have seen as the basis of intervals.
+    ///
+    /// # Errors
+    /// When sizes do not fit or there is no row.
+    pub fn calibrate(&mut self, z: &Points, y: &[f64]) -> Result<()> {
+        expect_size("length of y against rows of z", z.len(), y.len())?;
+        if y.is_empty() {
+            let purpose = "to calibrate intervals".into();
+            return Err(Error::TooFewSamples { needed: 1, found: 0, purpose });
+        }
+        let found = self.predict(z)?;
+        self.errors = found.iter().zip(y).map(|(found, y)| (y - found.value).abs()).collect();
+        self.errors.sort_by(f64::total_cmp);
+        self.calibration = Calibration::HeldOut;
+        Ok(())
+    }
+
+    /// Half the width of an interval that covers this share of new responses.
+    ///
+    /// # Errors
+    /// When `level` is not between 0 and 1, or so near 1 that the errors at hand cannot vouch for it.
+    pub fn half_width(&self, level: f64) -> Result<f64> {
+        quantile(&self.errors, level)
+    }
+
+    /// Predictions at `queries`, in their order. Cost per query: the search, and k d^2.
+    ///
+    /// # Errors
+    /// When queries have another number of coordinates, or one that is not finite.
+    pub fn predict(&self, queries: &Points) -> Result<Vec<Prediction>> {
+        expect_size("coordinates of the queries against those of the model", self.dim(), queries.dim())?;
+        if !queries.values().iter().all(|v| v.is_finite()) {
+            return Err(Error::NotFinite { what: "a coordinate of a query", iteration: 0 });
+        }
+        let k = self.n_neighbors.max(self.rank()).min(self.z.len());
+        let index = build_index(&self.z, k);
+        let range = self.y.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), &v| (a.min(v), b.max(v)));
+        let finish = |value: f64, found: &mut [Neighbor]| Prediction {
+            value: value.clamp(range.0, range.1),
+            outside: ranked_distance2(found, self.rank()) > self.reach2,
+        };
+        Ok(match self.regression {
+            Regression::LocalLinear => {
+                LocalLinear::new(&self.z, &self.y).predict(&*index, queries, k, finish)
+            }
+            Regression::NearestNeighbors => {
+                answer_each(
+                    &*index,
+                    queries,
+                    k,
+                    || (),
+                    |(), _, found| {
+                        // More may have been asked for than take part.
+                        let mut nearest = found.clone();
+                        keep_nearest(&mut nearest, self.n_neighbors);
+                        finish(knn::weighted_mean(&nearest, &self.y), found)
+                    },
+                )
+            }
+        })
+    }
+
+    /// The rank of the neighbor whose distance tells how far away a query is.
+    fn rank(&self) -> usize {
+        self.dim() + 1
+    }
+
+    /// The candidate with the least leave-one-out error.
+    fn choose_neighbors(&mut self) {
+        let mut best = (f64::INFINITY, self.n_neighbors);
+        for k in candidates(self.z.len(), self.dim()) {
+            let count = (MAX_NEIGHBORS_LOOKED_AT / k).clamp(50, MAX_LOOKED_AT);
+            let error = mean_square(&self.held_out(count, k));
+            if error < best.0 {
+                best = (error, k);
+            }
+        }
+        self.n_neighbors = best.1;
+    }
+
+    /// Leave-one-out errors at a random part of the training rows.
+    fn held_out(&self, most: usize, k: usize) -> Vec<f64> {
+        let rows = self.some_rows(most);
+        match self.regression {
+            Regression::LocalLinear => {
+                let index = build_index(&self.z, k);
+                let ridge = LocalLinear::new(&self.z, &self.y).ridge();
+                let hoods = Neighborhoods::find(&*index, &self.z, &rows, k, Weighting::Epanechnikov);
+                held_out_residuals(&self.z, &self.y, &hoods, &rows, ridge)
+            }
+            Regression::NearestNeighbors => {
+                let index = build_index(&self.z, k + 1);
+                let mut found = Vec::new();
+                let error = |&row: &usize| {
+                    index.nearest(self.z.point(row), k + 1, &mut found);
+                    found.retain(|neighbor| neighbor.row as usize != row);
+                    // Among many equal points a row need not be its own neighbor.
+                    found.truncate(k);
+                    self.y[row] - knn::weighted_mean(&found, &self.y)
+                };
+                rows.iter().map(error).collect()
+            }
+        }
+    }
+
+    /// The largest distance, squared, of a training row from its (d + 1)-th nearest other.
+    fn farthest_reach(&self) -> f64 {
+        let k = (self.rank() + 1).min(self.z.len());
+        let index = build_index(&self.z, k);
+        let mut found = Vec::new();
+        let reach = |row: usize| {
+            index.nearest(self.z.point(row), k, &mut found);
+            // The row itself is one of them.
+            ranked_distance2(&mut found, k)
+        };
+        self.some_rows(MAX_LOOKED_AT).into_iter().map(reach).fold(0.0, f64::max)
+    }
+
+    /// A random part of the training rows, in increasing order.
+    fn some_rows(&self, most: usize) -> Vec<usize> {
+        let n = self.z.len();
+        let mut rng = stream(0, Purpose::Subset, 2);
+        let mut rows = sample(&mut rng, n, most.min(n)).into_vec();
+        rows.sort_unstable();
+        rows
+    }
+}
+
+fn mean_square(values: &[f64]) -> f64 {
+    values.iter().map(|v| v * v).sum::<f64>() / values.len().max(1) as f64
+}
+
+/// The squared distance of the neighbor of some rank, counted from 1.
+fn ranked_distance2(found: &mut [Neighbor], rank: usize) -> f64 {
+    let place = rank.min(found.len()) - 1;
+    found.select_nth_unstable_by(place, |a, b| a.distance2.total_cmp(&b.distance2)).1.distance2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A smooth surface over the plane.
+    fn surface(n: usize, noise: f64, seed: u64) -> (Points, Vec<f64>) {
+        use rand::RngExt;
+        use rand_distr::StandardNormal;
+        let mut rng = stream(seed, Purpose::Rows, 0);
+        let values: Vec<f64> = (0..2 * n).map(|_| rng.sample(StandardNormal)).collect();
+        let z = Points::from_values(values, 2).unwrap();
+        let y = (0..n).map(|i| {
+            let e: f64 = rng.sample(StandardNormal);
+            z.point(i)[0].sin() + 0.5 * z.point(i)[1] + noise * e
+        });
+        (z.clone(), y.collect())
+    }
+
+    #[test]
+    fn a_plane_is_predicted_exactly_and_extrapolation_is_held_back_and_flagged() {
+        let (z, _) = surface(300, 0.0, 1);
+        let y: Vec<f64> = (0..300).map(|i| 3.0 + z.point(i)[0] - 2.0 * z.point(i)[1]).collect();
+        let largest = y.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let predictor = Predictor::new(z, y, Regression::LocalLinear).unwrap();
+        let queries = Points::from_values(vec![0.1, 0.2, 50.0, -50.0], 2).unwrap();
+        let found = predictor.predict(&queries).unwrap();
+        assert!((found[0].value - 2.7).abs() < 1e-4, "{}", found[0].value);
+        assert!(!found[0].outside && found[1].outside);
+        assert_eq!(found[1].value, largest);
+    }
+
+    #[test]
+    fn both_regressions_approach_the_surface_and_report_their_error() {
+        let (z, y) = surface(3000, 0.3, 2);
+        let (new, truth) = surface(500, 0.0, 3);
+        for (regression, bound) in [(Regression::LocalLinear, 0.01), (Regression::NearestNeighbors, 0.03)] {
+            let predictor = Predictor::new(z.clone(), y.clone(), regression).unwrap();
+            let found = predictor.predict(&new).unwrap();
+            let error = found.iter().zip(&truth).map(|(f, y)| (f.value - y).powi(2)).sum::<f64>() / 500.0;
+            assert!(error < bound, "{regression:?} {error}");
+            assert!((predictor.loo_error() - 0.09).abs() < 0.02, "{}", predictor.loo_error());
+            assert!(found.iter().filter(|f| f.outside).count() < 10);
+        }
+    }
+
+    #[test]
+    fn intervals_cover_what_they_say() {
+        let (mut by_loo, mut by_split) = (0.0, 0.0);
+        for seed in 0..20 {
+            let (z, y) = surface(400, 0.5, 100 + seed);
+            let (new, responses) = surface(400, 0.5, 200 + seed);
+            let covered = |predictor: &Predictor| {
+                let half = predictor.half_width(0.9).unwrap();
+                let found = predictor.predict(&new).unwrap();
+                let inside = found.iter().zip(&responses).filter(|(f, y)| (f.value - **y).abs() <= half);
+                inside.count() as f64 / 400.0
+            };
+            let mut predictor = Predictor::new(z, y, Regression::LocalLinear).unwrap();
+            assert_eq!(predictor.calibration(), Calibration::LeaveOneOut);
+            by_loo += covered(&predictor) / 20.0;
+            let (held, held_y) = surface(200, 0.5, 300 + seed);
+            predictor.calibrate(&held, &held_y).unwrap();
+            assert_eq!(predictor.calibration(), Calibration::HeldOut);
+            by_split += covered(&predictor) / 20.0;
+        }
+        assert!((0.87..0.93).contains(&by_loo) && (0.87..0.93).contains(&by_split), "{by_loo} {by_split}");
+    }
+
+    #[test]
+    fn degenerate_rows_are_survived_and_bad_ones_refused() {
+        let same = Points::from_values(vec![1.0; 20], 1).unwrap();
+        let y: Vec<f64> = (0..20).map(f64::from).collect();
+        for regression in [Regression::LocalLinear, Regression::NearestNeighbors] {
+            let predictor = Predictor::new(same.clone(), y.clone(), regression).unwrap();
+            let queries = Points::from_values(vec![1.0, 2.0], 1).unwrap();
+            let found = predictor.predict(&queries).unwrap();
+            assert!(found.iter().all(|f| (0.0..=19.0).contains(&f.value)) && found[1].outside);
+            assert!(predictor.predict(&Points::zeros(1, 2)).is_err());
+            let nan = Points::from_values(vec![f64::NAN], 1).unwrap();
+            assert!(predictor.predict(&nan).is_err());
+            assert!(predictor.half_width(0.99).is_err() && predictor.half_width(1.5).is_err());
+        }
+        assert!(Predictor::new(Points::zeros(3, 1), vec![0.0; 3], Regression::LocalLinear).is_err());
+        assert!(Predictor::new(Points::zeros(9, 1), vec![f64::NAN; 9], Regression::LocalLinear).is_err());
+        assert!(Predictor::new(Points::zeros(9, 1), vec![0.0; 8], Regression::LocalLinear).is_err());
+    }
+}

@@ -1,0 +1,150 @@
+//! Prediction error in every dimension, on rows that were not fitted to.
+
+use rayon::prelude::*;
+
+use crate::data::dataset::Dataset;
+use crate::data::folds::k_folds;
+use crate::error::Result;
+use crate::estimator::Estimator;
+use crate::predict::{Predictor, Regression};
+use crate::rng::derive_seed;
+use crate::select::{DimensionError, NestedError, SelectDimension};
+use crate::tally::Tally;
+
+/// Errors in every dimension, and the choice they lead to.
+pub(super) struct Curve {
+    pub chosen: usize,
+    pub least: usize,
+    pub errors: Vec<DimensionError>,
+}
+
+/// Repeated K-fold cross-validation on all rows.
+pub(super) fn repeated(
+    settings: &SelectDimension,
+    data: &Dataset<'_>,
+    repeats: usize,
+    tally: &Tally<'_>,
+) -> Result<Curve> {
+    let n = data.n_samples();
+    let splits: Vec<(u64, usize, Vec<usize>)> = (0..repeats as u64)
+        .map(|repeat| k_folds(n, settings.folds, settings.seed, repeat).map(|folds| (repeat, folds)))
+        .collect::<Result<Vec<_>>>()?
+        .into_iter()
+        .flat_map(|(repeat, folds)| (0..settings.folds).map(move |fold| (repeat, fold, folds.clone())))
+        .collect();
+    let found: Vec<(Vec<usize>, Vec<Vec<f64>>)> = splits
+        .into_par_iter()
+        .map(|(repeat, fold, folds)| {
+            let (train, test) = split(&folds, fold);
+            let squares = squared_errors(settings, data, &train, &test, repeat, fold, tally)?;
+            tally.step()?;
+            Ok((test, squares))
+        })
+        .collect::<Result<_>>()?;
+    // The squared error of each row, averaged over repetitions.
+    let mut by_row = vec![vec![0.0; n]; settings.max_dim + 1];
+    for (test, squares) in &found {
+        for (sums, squares) in by_row.iter_mut().zip(squares) {
+            for (&row, square) in test.iter().zip(squares) {
+                sums[row] += square / repeats as f64;
+            }
+        }
+    }
+    Ok(one_standard_error(&by_row))
+}
+
+/// The error of choosing on the training rows of each fold and predicting its test rows.
+pub(super) fn nested_error(
+    settings: &SelectDimension,
+    data: &Dataset<'_>,
+    tally: &Tally<'_>,
+) -> Result<NestedError> {
+    // Other folds than those of the choice on all rows.
+    let folds = k_folds(data.n_samples(), settings.folds, derive_seed(settings.seed, &[7]), 0)?;
+    let outer: Vec<(usize, Vec<f64>)> = (0..settings.folds)
+        .into_par_iter()
+        .map(|fold| {
+            let (train, test) = split(&folds, fold);
+            let inner =
+                SelectDimension { seed: derive_seed(settings.seed, &[8, fold as u64]), ..settings.clone() };
+            let chosen = repeated(&inner, &data.subset(&train)?, 1, tally)?.chosen;
+            let squares = squared_errors(settings, data, &train, &test, 0, fold, tally)?.swap_remove(chosen);
+            tally.step()?;
+            Ok((chosen, squares))
+        })
+        .collect::<Result<_>>()?;
+    let dims = outer.iter().map(|(chosen, _)| *chosen).collect();
+    let all: Vec<f64> = outer.into_iter().flat_map(|(_, squares)| squares).collect();
+    let (error, standard_error) = mean_and_error(&all);
+    Ok(NestedError { error, standard_error, dims })
+}
+
+fn split(folds: &[usize], fold: usize) -> (Vec<usize>, Vec<usize>) {
+    (0..folds.len()).partition(|&row| folds[row] != fold)
+}
+
+/// For 0 to the largest dimension, the squared errors at the test rows of what was fitted to the training rows.
+fn squared_errors(
+    settings: &SelectDimension,
+    data: &Dataset<'_>,
+    train: &[usize],
+    test: &[usize],
+    repeat: u64,
+    fold: usize,
+    tally: &Tally<'_>,
+) -> Result<Vec<Vec<f64>>> {
+    let (train, test_x) = (data.subset(train)?, data.covariates(test)?);
+    let test_y: Vec<f64> = test.iter().map(|&row| data.y()[row]).collect();
+    let mean = train.y().iter().sum::<f64>() / train.n_samples() as f64;
+    let mut by_dim = vec![test_y.iter().map(|y| (y - mean) * (y - mean)).collect()];
+    let seed = derive_seed(repeat, &[fold as u64]);
+    let mut wider = None;
+    for dim in (1..=settings.max_dim).rev() {
+        let fit = settings.smave(dim, seed).warm_start(wider).fit_observed(&train, &mut tally.observer())?;
+        tally.check()?;
+        let predictor =
+            Predictor::new(fit.transform(train.x())?, train.y().to_vec(), Regression::LocalLinear)?;
+        let found = predictor.predict(&fit.transform(&test_x)?)?;
+        by_dim.insert(1, found.iter().zip(&test_y).map(|(found, y)| (y - found.value).powi(2)).collect());
+        wider = Some(fit.directions().as_ref().subcols(0, dim - 1).to_owned());
+    }
+    Ok(by_dim)
+}
+
+/// The smallest dimension whose error is within a standard error of the least.
+fn one_standard_error(by_row: &[Vec<f64>]) -> Curve {
+    let errors: Vec<DimensionError> = (by_row.iter().enumerate())
+        .map(|(dim, squares)| {
+            let (error, standard_error) = mean_and_error(squares);
+            DimensionError { dim, error, standard_error }
+        })
+        .collect();
+    let best = errors.iter().min_by(|a, b| a.error.total_cmp(&b.error));
+    let (least, bound) = best.map_or((0, f64::INFINITY), |best| (best.dim, best.error + best.standard_error));
+    let chosen = errors.iter().find(|found| found.error <= bound).map_or(least, |found| found.dim);
+    Curve { chosen, least, errors }
+}
+
+/// The mean of squared errors, and its standard error.
+fn mean_and_error(squares: &[f64]) -> (f64, f64) {
+    let n = squares.len() as f64;
+    let mean = squares.iter().sum::<f64>() / n;
+    let spread: f64 = squares.iter().map(|v| (v - mean) * (v - mean)).sum();
+    (mean, (spread / (n - 1.0).max(1.0) / n).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_simplest_of_equally_good_dimensions_is_chosen() {
+        // Means 5, 2.1, 2 and 2.05; the least has the standard error sqrt(4/3) / 2 = 0.58.
+        let by_row = [vec![5.0; 4], vec![2.1; 4], vec![1.0, 3.0, 1.0, 3.0], vec![2.05; 4]];
+        let curve = one_standard_error(&by_row);
+        assert_eq!((curve.chosen, curve.least), (1, 2));
+        assert!((curve.errors[2].standard_error - (4.0f64 / 3.0).sqrt() / 2.0).abs() < 1e-12);
+        let sharp = one_standard_error(&[vec![5.0; 4], vec![2.1; 4], vec![2.0; 4]]);
+        assert_eq!((sharp.chosen, sharp.least), (2, 2));
+    }
+}

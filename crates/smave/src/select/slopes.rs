@@ -1,0 +1,104 @@
+//! The average outer product of slopes along all covariates, and its spectrum.
+//!
+//! On whitened covariates, regress y locally on all of them at some random rows, rows being near each other when they
+//! are in a reduction to one dimension more than cross-validation chose. The average outer product of the slopes has, up
+//! to noise, the rank of the true subspace. No dimension has to be settled for this, nothing is
+//! iterated, and so it can be repeated many times on resampled rows or with further covariates. Slopes are in
+//! standard deviations of y. Cost: anchors times n p^2.
+
+use rand::seq::index::sample;
+
+use crate::data::dataset::Dataset;
+use crate::data::second_moment::mapped;
+use crate::error::Result;
+use crate::estimator::whiten::Whitening;
+use crate::estimator::with_columns;
+use crate::linalg::{Mat, Points};
+use crate::local::kernel::{Bandwidth, CUT, gaussian_neighborhoods};
+use crate::local::size::mean_deviation;
+use crate::objective::ambient::{Ridge, dense_slopes, leading_directions};
+use crate::rng::{Purpose, stream};
+
+/// Rows at which slopes are estimated, or twice the number of covariates if that is more.
+const ANCHORS: usize = 150;
+
+/// Ridge of the local regressions, as a share of the average local variance.
+const RIDGE: f64 = 1e-3;
+
+/// What the matrix is made of.
+pub(super) struct SlopeMatrix {
+    /// Whitened covariates.
+    z: Points,
+    /// Rows as reduced, which decides who is near whom.
+    seen: Points,
+    /// The response, standardized.
+    y: Vec<f64>,
+}
+
+/// Eigenvalues, decreasing, and eigenvectors of a slope matrix.
+pub(super) struct Spectrum {
+    pub values: Vec<f64>,
+    pub vectors: Mat<f64>,
+}
+
+impl SlopeMatrix {
+    /// Whitens the covariates of `data`, whose rows `seen` are in reduced coordinates.
+    pub fn new(data: &Dataset<'_>, seen: &Points) -> Result<Self> {
+        let (z, _) = with_columns(data, true, |x| {
+            let white = Whitening::new(x)?;
+            Ok(mapped(x, white.map(), &white.rows))
+        })?;
+        let n = data.n_samples() as f64;
+        let mean = data.y().iter().sum::<f64>() / n;
+        let sd = (data.y().iter().map(|y| (y - mean) * (y - mean)).sum::<f64>() / n).sqrt();
+        let y = data.y().iter().map(|y| (y - mean) / sd).collect();
+        Ok(Self { z, seen: seen.clone(), y })
+    }
+
+    /// Number of rows.
+    pub fn n_rows(&self) -> usize {
+        self.y.len()
+    }
+
+    /// Number of whitened covariates.
+    pub fn rank(&self) -> usize {
+        self.z.dim()
+    }
+
+    /// The spectrum on these rows (all, if `None`), with further covariates after the whitened ones.
+    pub fn spectrum(&self, rows: Option<&[usize]>, further: Option<&Points>, seed: u64) -> Result<Spectrum> {
+        let all: Vec<usize>;
+        let rows = match rows {
+            Some(rows) => rows,
+            None => {
+                all = (0..self.n_rows()).collect();
+                &all
+            }
+        };
+        let width = self.rank() + further.map_or(0, Points::dim);
+        let mut z = Points::zeros(rows.len(), width);
+        for (out, &row) in z.values_mut().chunks_exact_mut(width).zip(rows) {
+            let (own, rest) = out.split_at_mut(self.rank());
+            own.copy_from_slice(self.z.point(row));
+            if let Some(further) = further {
+                rest.copy_from_slice(further.point(row));
+            }
+        }
+        let mut seen = Points::zeros(rows.len(), self.seen.dim());
+        for (out, &row) in seen.values_mut().chunks_exact_mut(self.seen.dim()).zip(rows) {
+            out.copy_from_slice(self.seen.point(row));
+        }
+        let y: Vec<f64> = rows.iter().map(|&row| self.y[row]).collect();
+
+        let (n, q) = (rows.len(), seen.dim() as f64);
+        let mut rng = stream(seed, Purpose::Walk, 0);
+        let mut anchors = sample(&mut rng, n, ANCHORS.max(2 * width).min(n)).into_vec();
+        anchors.sort_unstable();
+        let base = 1.2 * mean_deviation(&seen) * (n as f64).powf(-1.0 / (q + 4.0));
+        let reach = Some((2 * width).max(20).min(n - 1));
+        let hoods = gaussian_neighborhoods(&seen, &anchors, Bandwidth { base, reach, cut: CUT });
+        let slopes = dense_slopes(&z, &y, &hoods, Ridge::Relative(RIDGE));
+        let (vectors, values) = leading_directions(&slopes, width)?;
+        Ok(Spectrum { values: values.into_iter().map(|v| v.max(0.0)).collect(), vectors })
+    }
+}
