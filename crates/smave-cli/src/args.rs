@@ -121,6 +121,9 @@ pub struct FitArgs {
     /// Column to explain; all others are covariates.
     #[arg(long, value_name = "COLUMN")]
     pub target: String,
+    /// Column of weights that count rows: 2 is the row twice, 0 leaves it out.
+    #[arg(long, value_name = "COLUMN")]
+    pub weights: Option<String>,
     /// Number of directions to find, or `auto` to choose it by cross-validation (among 1 to 6).
     #[arg(long, short = 'd', value_name = "COUNT|auto")]
     pub dim: Dim,
@@ -179,6 +182,9 @@ pub struct DimArgs {
     /// Column to explain; all others are covariates.
     #[arg(long, value_name = "COLUMN")]
     pub target: String,
+    /// Column of weights that count rows: 2 is the row twice, 0 leaves it out.
+    #[arg(long, value_name = "COLUMN")]
+    pub weights: Option<String>,
     /// Largest number of directions to try; 0, no signal, is always tried.
     #[arg(long, value_name = "COUNT", default_value_t = 6)]
     pub max_dim: usize,
@@ -233,6 +239,9 @@ pub struct ExplainArgs {
     /// Column that was explained [default: the model's].
     #[arg(long, value_name = "COLUMN")]
     pub target: Option<String>,
+    /// Column of weights that count rows: 2 is the row twice, 0 leaves it out.
+    #[arg(long, value_name = "COLUMN")]
+    pub weights: Option<String>,
     /// Bootstrap samples behind the intervals.
     #[arg(long, default_value_t = 200)]
     pub replicates: usize,

@@ -115,14 +115,14 @@ impl Table {
         self.values.len() / self.names.len()
     }
 
-    /// Takes the target column out: the other columns and the target's values.
-    pub fn split_target(mut self, target: &str) -> Result<(Self, Vec<f64>)> {
-        let column = position(&self.names, target, &format!("{}", self.path.display()))?;
+    /// Takes a column out: the other columns, of which there must be some, and its values.
+    pub fn split_off(mut self, name: &str) -> Result<(Self, Vec<f64>)> {
+        let column = position(&self.names, name, &format!("{}", self.path.display()))?;
         if self.names.len() == 1 {
-            bail!("{} has no columns besides the target '{target}'", self.path.display());
+            bail!("{} has no columns besides '{name}'", self.path.display());
         }
         let width = self.names.len();
-        let y = self.values.iter().skip(column).step_by(width).copied().collect();
+        let values = self.values.iter().skip(column).step_by(width).copied().collect();
         // In place: a file may be as large as memory allows.
         let mut index = 0;
         self.values.retain(|_| {
@@ -130,7 +130,7 @@ impl Table {
             (index - 1) % width != column
         });
         self.names.remove(column);
-        Ok((self, y))
+        Ok((self, values))
     }
 }
 

@@ -170,7 +170,7 @@ fn bad_files_are_named_with_line_and_column() {
             "bad.csv, line 2, column 3 ('y'): the target must be numeric, but 'red' is text",
         ),
         ("a,a,y\n1,2,3\n", "y", "bad.csv, line 1: columns 1 and 2 are both named 'a'"),
-        ("y\n1\n2\n", "y", "bad.csv has no columns besides the target 'y'"),
+        ("y\n1\n2\n", "y", "bad.csv has no columns besides 'y'"),
         ("a,b,y\n1,2,3\n2,1,3\n3,5,3\n", "y", "the target y is 3 in every row"),
         (good, "z", "bad.csv has no column 'z'; its columns are 'a', 'b', 'y'"),
         (good, "Y", "did you mean 'y'?"),
@@ -291,4 +291,46 @@ fn explain_ranks_covariates() {
     assert_eq!(json["covariates"].as_array().unwrap().len(), 6);
     let text = fail(folder, 1, &["explain", "model.json", "data.csv", "--target", "nothing"]);
     assert!(text.contains("no column 'nothing'"), "{text}");
+}
+
+#[test]
+fn weights_come_from_a_column() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    simulate(folder);
+    let csv = fs::read_to_string(folder.join("data.csv")).unwrap();
+    let lines: Vec<&str> = csv.lines().collect();
+    // The first 300 rows twice: by weight, and written out.
+    let weighted: String = (lines.iter().enumerate())
+        .map(|(i, line)| {
+            format!(
+                "{line},{}\n",
+                if i == 0 {
+                    "w"
+                } else if i <= 300 {
+                    "2"
+                } else {
+                    "1"
+                }
+            )
+        })
+        .collect();
+    fs::write(folder.join("weighted.csv"), weighted).unwrap();
+    fs::write(folder.join("twice.csv"), [&lines[..], &lines[1..301]].concat().join("\n") + "\n").unwrap();
+    let fit = |data: &str, more: &[&str]| {
+        let args = ["fit", data, "--target", "y", "--dim", "2", "--method", "sir", "--out", "m.json"];
+        succeed(folder, &[&args[..], more].concat());
+        let text = fs::read_to_string(folder.join("m.json")).unwrap();
+        serde_json::from_str::<serde_json::Value>(&text).unwrap()
+    };
+    let (a, b) = (fit("weighted.csv", &["--weights", "w"]), fit("twice.csv", &[]));
+    assert_eq!(a["features"].as_array().unwrap().len(), 6);
+    for i in 0..6 {
+        let loading = |model: &serde_json::Value| model["directions"][0]["loadings"][i].as_f64().unwrap();
+        assert!((loading(&a) - loading(&b)).abs() < 1e-9);
+    }
+    let text = fail(folder, 1, &["fit", "data.csv", "--target", "y", "--dim", "2", "--weights", "w"]);
+    assert!(text.contains("no column 'w'"), "{text}");
+    let text = fail(folder, 1, &["fit", "data.csv", "--target", "y", "--dim", "2", "--weights", "x1"]);
+    assert!(text.contains("weights = "), "{text}");
 }

@@ -27,7 +27,7 @@ fn parts(c: &mut Criterion) {
         let k = neighborhood_size(n, 2, 20);
         let anchors: Vec<usize> = (0..n).collect();
         let z = wide.x.project(b.as_ref(), Rows::All).expect("shapes fit");
-        let hoods = Neighborhoods::find(&*build_index(&z, k), &z, &anchors, k, Weighting::Uniform);
+        let hoods = Neighborhoods::find(&*build_index(&z, k), &z, &anchors, k, Weighting::Uniform, None);
         let objective = MaveObjective::new(&wide.x, &wide.y, 1e-5).expect("shapes fit");
         for m in [100, n] {
             group.bench_function(BenchmarkId::new(format!("evaluate m={m}"), &shape), |bench| {

@@ -18,7 +18,7 @@
 //! | `starts` | for methods that race starts, how each fared: `name`, `loo_error`, `rungs`, `angle` |
 //! | `loo_error` | mean squared leave-one-out prediction error, for methods that compute it |
 //! | `trace` | one object per iteration: `iteration`, `objective`, `gradient_norm`, `moved` |
-//! | `prediction` | for a model that predicts, the regression on the reduced coordinates: `regression` (`local-linear` or `nearest-neighbors`), `n_neighbors`, `coordinates` (one list per training row), `responses`, `reach2` (squared distance to the (d + 1)-th nearest row beyond which a query is outside), `calibration` (`leave-one-out` or `held-out`), `errors` (absolute held-out errors, increasing), `loo_error` |
+//! | `prediction` | for a model that predicts, the regression on the reduced coordinates: `regression` (`local-linear` or `nearest-neighbors`), `n_neighbors`, `coordinates` (one list per training row), `responses`, `weights` (how often each row counts, if not once), `reach2` (squared distance to the (d + 1)-th nearest row beyond which a query is outside), `calibration` (`leave-one-out` or `held-out`), `errors` (absolute held-out errors, increasing), `loo_error` |
 //!
 //! Version 1 had no `checksum`, `settings` and `prediction`; such files are read, and reduce but do not
 //! predict. Numbers are written so that reading gives back the same bits. Writing goes to
@@ -117,6 +117,8 @@ struct Training {
     loo_error: f64,
     errors: Vec<f64>,
     responses: Vec<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    weights: Option<Vec<f64>>,
     coordinates: Vec<Vec<f64>>,
 }
 
@@ -146,15 +148,17 @@ impl Model {
     pub fn with_predictor(reduction: Reduction, data: &Dataset<'_>, regression: Regression) -> Result<Self> {
         let mut z = reduction.transform(data.x())?;
         let mut y = data.y().to_vec();
+        let mut weights = data.weights().map(<[f64]>::to_vec);
         if y.len() > MAX_TRAINING_ROWS {
             let mut rng = stream(reduction.seed().unwrap_or(0), Purpose::Subset, 4);
             let mut rows = sample(&mut rng, y.len(), MAX_TRAINING_ROWS).into_vec();
             rows.sort_unstable();
             y = rows.iter().map(|&row| y[row]).collect();
+            weights = weights.map(|weights| rows.iter().map(|&row| weights[row]).collect());
             let values = rows.iter().flat_map(|&row| z.point(row).to_vec()).collect();
             z = Points::from_values(values, z.dim()).unwrap_or(z);
         }
-        let predictor = Some(Predictor::new(z, y, regression)?);
+        let predictor = Some(Predictor::weighted(z, y, weights, regression)?);
         Ok(Self { predictor, ..Self::new(reduction) })
     }
 
@@ -342,6 +346,7 @@ impl From<&Predictor> for Training {
             loo_error: predictor.loo_error,
             errors: predictor.errors.clone(),
             responses: predictor.y.clone(),
+            weights: predictor.weights.clone(),
             coordinates: (0..z.len()).map(|row| z.point(row).to_vec()).collect(),
         }
     }
@@ -353,7 +358,10 @@ impl Training {
         if self.coordinates.len() != n || self.coordinates.iter().any(|row| row.len() != d) {
             return Err(format!("its training rows do not have {d} coordinates and a response each"));
         }
-        if n == 0 || !(1..=n).contains(&self.n_neighbors) {
+        if self.weights.as_ref().is_some_and(|weights| weights.len() != n) {
+            return Err("it does not have a weight for each training row".into());
+        }
+        if n == 0 || self.n_neighbors == 0 {
             return Err(format!("it predicts from {} neighbors among {n} rows", self.n_neighbors));
         }
         let z = Points::from_values(self.coordinates.concat(), d).ok_or("it has no coordinates")?;
@@ -361,6 +369,7 @@ impl Training {
             regression: self.regression,
             z,
             y: self.responses,
+            weights: self.weights,
             n_neighbors: self.n_neighbors,
             reach2: self.reach2,
             calibration: self.calibration,

@@ -284,7 +284,7 @@ fn the_scale_of_y_does_not_change_the_criterion_reached() {
         let z = found.transform(&x).unwrap();
         let index = smave::local::build_index(&z, 60);
         let anchors: Vec<usize> = (0..N).collect();
-        let hoods = Neighborhoods::find(&*index, &z, &anchors, 60, Weighting::Uniform);
+        let hoods = Neighborhoods::find(&*index, &z, &anchors, 60, Weighting::Uniform, None);
         let objective = MaveObjective::new(&x, &y, 1e-5).unwrap();
         let basis = orthonormalize(found.directions().as_ref()).unwrap();
         objective.evaluate(basis.as_ref(), &hoods, &anchors).unwrap().value

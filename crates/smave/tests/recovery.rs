@@ -136,7 +136,7 @@ fn theory_regime_attains_its_rate() {
     let k = smave::local::neighborhood_size(300, 2, 20);
     let everyone: Vec<usize> = (0..300).collect();
     let index = smave::local::build_index(&z, k);
-    let hoods = smave::local::Neighborhoods::find(&*index, &z, &everyone, k, smave::Weighting::Uniform);
+    let hoods = smave::local::Neighborhoods::find(&*index, &z, &everyone, k, smave::Weighting::Uniform, None);
     let objective = MaveObjective::new(data.x(), data.y(), ridge).unwrap();
 
     let average = |iterations: usize| {

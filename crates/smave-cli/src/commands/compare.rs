@@ -19,7 +19,7 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::args::{CompareArgs, Method};
 use crate::cancel;
-use crate::commands::{read_target, refuse_cancelled, table, write_json};
+use crate::commands::{refuse_cancelled, table, write_json};
 use crate::methods::{Settings, estimator};
 use crate::progress::{FitProgress, bar};
 use crate::read::Table;
@@ -72,7 +72,7 @@ struct Split {
 
 /// Runs every method in every dimension on every split; prints and saves.
 pub fn run(args: &CompareArgs, out: &mut impl Write) -> Result<()> {
-    let (features, y) = read_target(&args.data, &args.target)?;
+    let (features, y) = Table::read(&args.data, Some(&args.target))?.split_off(&args.target)?;
     let (n, p) = (features.n_rows(), features.names.len());
     if let Some(d) = args.dims.iter().find(|&&d| d == 0 || d > p) {
         bail!("cannot reduce {p} covariates to {d} dimensions: choose --dims between 1 and {p}");
@@ -157,8 +157,8 @@ fn split(features: &Table, y: &[f64], folds: &[usize], fold: usize) -> Result<Sp
         (x, y)
     };
     let ((mut train_x, mut train_y), (mut test_x, mut test_y)) = (take(&|f| f != fold), take(&|f| f == fold));
-    let scaling = Standardization::fit(&Dense::new(&train_x[..], train_y.len(), p)?)?;
-    let y_scaling = Standardization::fit(&Dense::new(&train_y[..], train_y.len(), 1)?)?;
+    let scaling = Standardization::fit(&Dense::new(&train_x[..], train_y.len(), p)?, None)?;
+    let y_scaling = Standardization::fit(&Dense::new(&train_y[..], train_y.len(), 1)?, None)?;
     for (values, scaling) in [
         (&mut train_x, &scaling),
         (&mut test_x, &scaling),

@@ -8,8 +8,9 @@ use smave::select::DimensionError;
 use smave::{DimensionChoice, SelectDimension};
 
 use crate::args::DimArgs;
-use crate::commands::{dataset, read_target, table, write_json};
+use crate::commands::{dataset, table, write_json};
 use crate::progress::watched;
+use crate::read::Table;
 
 #[derive(Serialize)]
 struct Report<'a> {
@@ -26,8 +27,8 @@ struct Report<'a> {
 
 /// Reads, cross-validates, prints, saves.
 pub fn run(args: &DimArgs, out: &mut impl Write) -> Result<()> {
-    let (features, y) = read_target(&args.data, &args.target)?;
-    let data = dataset(features, y, args.precision)?;
+    let table = Table::read(&args.data, Some(&args.target))?;
+    let data = dataset(table, &args.target, args.weights.as_deref(), args.precision)?;
     let select = SelectDimension::new(args.max_dim.min(data.n_features()))
         .folds(args.folds)
         .repeats(args.repeats)

@@ -20,9 +20,9 @@ pub fn run(args: &ExplainArgs, out: &mut impl Write) -> Result<()> {
     let reduction = &model.reduction;
     let target = (args.target.as_ref().or(model.target.as_ref()))
         .context("the model does not name its target: say which column it is with --target")?;
-    let wanted: Vec<String> = reduction.names().iter().chain([target]).cloned().collect();
-    let (features, y) = Table::read_only(&args.data, &wanted)?.split_target(target)?;
-    let data = dataset(features, y, Precision::F64)?;
+    let wanted = reduction.names().iter().chain([target]).chain(&args.weights);
+    let table = Table::read_only(&args.data, &wanted.cloned().collect::<Vec<_>>())?;
+    let data = dataset(table, target, args.weights.as_deref(), Precision::F64)?;
     let explain = Uncertainty::new()
         .replicates(args.replicates)
         .permutations(args.permutations)

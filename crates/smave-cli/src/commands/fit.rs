@@ -8,11 +8,11 @@ use smave::data::folds::k_folds;
 use smave::{Dataset, Model, Reduction, Regression, SelectDimension};
 
 use crate::args::{Dim, FitArgs};
-use crate::commands::{dataset, error_of, read_target, refuse_cancelled, table};
+use crate::commands::{dataset, error_of, refuse_cancelled, table};
 use crate::figure;
 use crate::methods::{Settings, estimator};
 use crate::progress::{FitProgress, watched};
-use crate::read::read_basis;
+use crate::read::{Table, read_basis};
 
 /// Covariates listed before the rest is summed up in a line.
 const LISTED: usize = 20;
@@ -22,9 +22,9 @@ pub fn run(args: &FitArgs, out: &mut impl Write) -> Result<()> {
     if let Some(path) = &args.figure {
         figure::check_name(path)?;
     }
-    let (features, y) = read_target(&args.data, &args.target)?;
-    let truth = args.truth.as_deref().map(|path| read_basis(path, &features.names)).transpose()?;
-    let whole = dataset(features, y, args.precision)?;
+    let table = Table::read(&args.data, Some(&args.target))?;
+    let whole = dataset(table, &args.target, args.weights.as_deref(), args.precision)?;
+    let truth = args.truth.as_deref().map(|path| read_basis(path, whole.names())).transpose()?;
     let (data, held_out) = hold_out(whole, args.holdout, args.seed)?;
     let started = Instant::now();
     let settings = Settings {

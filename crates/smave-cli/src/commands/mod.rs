@@ -44,22 +44,32 @@ fn table<const N: usize>(header: [&str; N]) -> comfy_table::Table {
     table
 }
 
-/// The covariates and the response of a file.
-fn read_target(path: &Path, target: &str) -> Result<(Table, Vec<f64>)> {
-    Table::read(path, Some(target))?.split_target(target)
-}
-
-/// A table as a data set, with X in the precision asked for. Warnings go to standard error.
-fn dataset(features: Table, y: Vec<f64>, precision: Precision) -> smave::Result<Dataset<'static>> {
+/// A table as a data set: one column is the response, another may be the weights, the others are covariates. Warnings go to
+/// standard error.
+fn dataset(
+    table: Table,
+    target: &str,
+    weights: Option<&str>,
+    precision: Precision,
+) -> Result<Dataset<'static>> {
+    let (mut features, y) = table.split_off(target)?;
+    let mut counts = None;
+    if let Some(name) = weights {
+        let (rest, values) = features.split_off(name)?;
+        (features, counts) = (rest, Some(values));
+    }
     let (n, p) = (features.n_rows(), features.names.len());
     let Table { names, values, .. } = features;
-    let data = match precision {
+    let mut data = match precision {
         Precision::F64 => Dataset::with_names(Dense::new(values, n, p)?, y, names),
         Precision::F32 => {
             let narrow: Vec<f32> = values.iter().map(|&v| v as f32).collect();
             Dataset::with_names(Dense::new(narrow, n, p)?, y, names)
         }
     }?;
+    if let Some(counts) = counts {
+        data = data.with_weights(counts)?;
+    }
     for warning in data.warnings() {
         eprintln!("warning: {warning}");
     }

@@ -39,6 +39,7 @@ impl fmt::Display for Warning {
 pub struct Dataset<'a> {
     x: Box<dyn Design + 'a>,
     y: Cow<'a, [f64]>,
+    weights: Option<Cow<'a, [f64]>>,
     names: Vec<String>,
     warnings: Vec<Warning>,
 }
@@ -94,7 +95,47 @@ impl<'a> Dataset<'a> {
             .filter(|(_, constant)| **constant)
             .map(|(column, _)| Warning::ConstantColumn { column, name: names[column].clone() })
             .collect();
-        Ok(Self { x, y, names, warnings })
+        Ok(Self { x, y, weights: None, names, warnings })
+    }
+
+    /// Gives each row a weight, which counts rows: weight 2 is the row twice, weight 0 leaves it out.
+    ///
+    /// # Errors
+    /// When there are more or fewer weights than rows, one is negative or not finite, they sum to less than 2, or the
+    /// response is the same wherever they are positive.
+    pub fn with_weights(mut self, weights: impl Into<Cow<'a, [f64]>>) -> Result<Self> {
+        let weights = weights.into();
+        expect_size("weights against rows of X", self.n_samples(), weights.len())?;
+        let refuse = |value: String, requirement: &str| {
+            Err(Error::InvalidParameter { name: "weights", value, requirement: requirement.into() })
+        };
+        if let Some(row) = weights.iter().position(|w| !(*w >= 0.0 && w.is_finite())) {
+            return refuse(format!("{} in row {row}", weights[row]), "finite, zero or more");
+        }
+        let total: f64 = weights.iter().sum();
+        if !(total >= 2.0 && total.is_finite()) {
+            let requirement = "at least 2, because they count rows; scale them to a mean of 1";
+            return refuse(format!("a sum of {total}"), requirement);
+        }
+        let mut counted = (0..self.n_samples()).filter(|&row| weights[row] > 0.0).map(|row| self.y[row]);
+        if let Some(value) = counted.next()
+            && counted.all(|y| y == value)
+        {
+            return Err(Error::ConstantTarget { value });
+        }
+        // Rows that all count once are just rows.
+        self.weights = if weights.iter().all(|w| *w == 1.0) { None } else { Some(weights) };
+        Ok(self)
+    }
+
+    /// The weight of each row; `None` if each counts once.
+    pub fn weights(&self) -> Option<&[f64]> {
+        self.weights.as_deref()
+    }
+
+    /// How many rows there are, counted by weight.
+    pub fn n_counted(&self) -> usize {
+        count_rows(self.weights(), self.n_samples())
     }
 
     /// A copy of some rows, in the order given; a row may come more than once.
@@ -104,7 +145,11 @@ impl<'a> Dataset<'a> {
     pub fn subset(&self, rows: &[usize]) -> Result<Dataset<'static>> {
         let x = self.covariates(rows)?;
         let y: Vec<f64> = rows.iter().map(|&row| self.y[row]).collect();
-        Dataset::with_names(x, y, self.names.clone())
+        let some = Dataset::with_names(x, y, self.names.clone())?;
+        match &self.weights {
+            Some(weights) => some.with_weights(rows.iter().map(|&row| weights[row]).collect::<Vec<_>>()),
+            None => Ok(some),
+        }
     }
 
     /// A copy of the covariates of some rows, in the order given.
@@ -163,6 +208,11 @@ impl fmt::Debug for Dataset<'_> {
             .field("warnings", &self.warnings)
             .finish_non_exhaustive()
     }
+}
+
+/// n, or the sum of weights, to the nearest whole row.
+pub(crate) fn count_rows(weights: Option<&[f64]>, n_rows: usize) -> usize {
+    weights.map_or(n_rows, |weights| weights.iter().sum::<f64>().round() as usize)
 }
 
 /// x1, x2, ..., xp.
@@ -228,6 +278,22 @@ mod tests {
         assert_eq!(rows.values(), [5.0, 6.0, 1.0, 2.0, 5.0, 6.0]);
         assert_eq!((some.y(), some.names()), (&[9.0, 7.0, 9.0][..], data.names()));
         assert!(data.subset(&[3, 0]).is_err() && data.subset(&[1, 1]).is_err() && data.subset(&[]).is_err());
+    }
+
+    #[test]
+    fn weights_count_rows() {
+        let x = || Dense::new(vec![1.0, 2.0, 3.0], 3, 1).unwrap();
+        let data = || Dataset::new(x(), vec![0.0, 1.0, 1.0]).unwrap();
+        let weighted = data().with_weights(vec![2.0, 0.5, 1.4]).unwrap();
+        assert_eq!((weighted.n_counted(), weighted.weights().unwrap()[1]), (4, 0.5));
+        assert_eq!(weighted.subset(&[0, 2]).unwrap().weights().unwrap(), [2.0, 1.4]);
+        assert!(data().with_weights(vec![1.0; 3]).unwrap().weights().is_none());
+        let message = |weights: Vec<f64>| data().with_weights(weights).unwrap_err().to_string();
+        assert!(message(vec![1.0; 2]).contains("expected 3, found 2"));
+        assert!(message(vec![1.0, -1.0, 3.0]).contains("-1 in row 1"));
+        assert!(message(vec![1.0, f64::NAN, 3.0]).contains("NaN in row 1"));
+        assert!(message(vec![0.2, 0.3, 0.5]).contains("scale them to a mean of 1"));
+        assert!(message(vec![0.0, 3.0, 5.0]).contains("the target y is 1 in every row"));
     }
 
     #[test]

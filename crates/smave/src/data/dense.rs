@@ -142,28 +142,36 @@ impl<T: Element> Design for Dense<'_, T> {
         inspection
     }
 
-    fn moments(&self) -> Moments {
-        let n = self.n_rows.max(1) as f64;
+    fn moments(&self, weights: Option<&[f64]>) -> Moments {
+        let n = weights.map_or(self.n_rows.max(1) as f64, |weights| weights.iter().sum());
         // Two passes: the second sums squares around the mean, where nothing cancels.
         let mean: Vec<f64> =
-            self.column_sums(|v, _| v, &vec![0.0; self.n_cols]).iter().map(|s| s / n).collect();
-        let sd = self.column_sums(|v, m| (v - m) * (v - m), &mean).iter().map(|s| (s / n).sqrt()).collect();
-        Moments { mean, sd }
+            self.column_sums(|v, _| v, &vec![0.0; self.n_cols], weights).iter().map(|s| s / n).collect();
+        let squares = self.column_sums(|v, m| (v - m) * (v - m), &mean, weights);
+        Moments { mean, sd: squares.iter().map(|s| (s / n).sqrt()).collect() }
     }
 }
 
 impl<T: Element> Dense<'_, T> {
-    /// The sum of `term(value, reference of its column)` over each column.
-    fn column_sums(&self, term: impl Fn(f64, f64) -> f64 + Sync, reference: &[f64]) -> Vec<f64> {
+    /// The sum of `term(value, reference of its column)`, times the weight of the row, over each column.
+    fn column_sums(
+        &self,
+        term: impl Fn(f64, f64) -> f64 + Sync,
+        reference: &[f64],
+        weights: Option<&[f64]>,
+    ) -> Vec<f64> {
         let p = self.n_cols.max(1);
+        let rows_per_part = self.chunk(self.n_rows);
         let partial: Vec<Vec<f64>> = self
             .values
-            .par_chunks(self.chunk(self.n_rows) * p)
-            .map(|part| {
+            .par_chunks(rows_per_part * p)
+            .enumerate()
+            .map(|(index, part)| {
                 let mut sums = vec![0.0; self.n_cols];
-                for row in part.chunks_exact(p) {
+                for (offset, row) in part.chunks_exact(p).enumerate() {
+                    let weight = weights.map_or(1.0, |weights| weights[index * rows_per_part + offset]);
                     for ((sum, value), reference) in sums.iter_mut().zip(row).zip(reference) {
-                        *sum += term(value.widen(), *reference);
+                        *sum += weight * term(value.widen(), *reference);
                     }
                 }
                 sums
@@ -355,9 +363,13 @@ mod tests {
     #[test]
     fn moments_survive_a_large_offset() {
         let x = Dense::new(vec![1e9 + 1.0, 2.0, 1e9 + 3.0, 2.0], 2, 2).unwrap();
-        let moments = x.moments();
+        let moments = x.moments(None);
         assert_eq!(moments.mean, vec![1e9 + 2.0, 2.0]);
         assert_eq!(moments.sd, vec![1.0, 0.0]);
+        // The first row three times.
+        let moments = x.moments(Some(&[3.0, 1.0]));
+        assert_eq!(moments.mean, vec![1e9 + 1.5, 2.0]);
+        assert_eq!(moments.sd, vec![0.75f64.sqrt(), 0.0]);
     }
 
     #[test]

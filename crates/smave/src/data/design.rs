@@ -31,7 +31,7 @@ impl Rows<'_> {
     }
 }
 
-/// Mean and standard deviation (divisor n) of each column.
+/// Mean and standard deviation (divisor n, or the sum of weights) of each column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moments {
     /// Column means.
@@ -82,8 +82,8 @@ pub trait Design: Send + Sync {
     /// Looks for values that cannot be used and columns that say nothing.
     fn inspect(&self) -> Inspection;
 
-    /// Mean and standard deviation of each column.
-    fn moments(&self) -> Moments;
+    /// Mean and standard deviation of each column, rows counted by weight if there are weights.
+    fn moments(&self, weights: Option<&[f64]>) -> Moments;
 
     /// Z = X B for the given rows, shapes checked.
     fn project(&self, b: MatRef<'_, f64>, rows: Rows<'_>) -> Result<Points> {

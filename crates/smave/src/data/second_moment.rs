@@ -57,17 +57,20 @@ pub(crate) fn second_moment(
     parts.iter().fold(Mat::zeros(q, q), |sum, part| sum + part)
 }
 
-/// The mean of X, and the eigenvalues (decreasing) and eigenvectors of its covariance (divisor n).
+/// The mean of X, and the eigenvalues (decreasing) and eigenvectors of its covariance (divisor n, or the sum of weights).
 ///
 /// # Errors
 /// When a moment is not a finite number.
-pub(crate) fn principal_axes(x: &dyn Design) -> Result<(Vec<f64>, Vec<f64>, Mat<f64>)> {
+pub(crate) fn principal_axes(
+    x: &dyn Design,
+    weights: Option<&[f64]>,
+) -> Result<(Vec<f64>, Vec<f64>, Mat<f64>)> {
     let (n, p) = (x.n_rows(), x.n_cols());
-    let mean = x.moments().mean;
+    let mean = x.moments(weights).mean;
     let identity = Mat::identity(p, p);
     let rows: Vec<usize> = (0..n).collect();
-    let mut covariance = second_moment(x, AffineMap { w: identity.as_ref(), shift: &mean }, &rows, None);
-    covariance *= 1.0 / n as f64;
+    let mut covariance = second_moment(x, AffineMap { w: identity.as_ref(), shift: &mean }, &rows, weights);
+    covariance *= 1.0 / weights.map_or(n as f64, |weights| weights.iter().sum());
     match symmetric_eigen(covariance.as_ref()) {
         Some((values, vectors)) if values.iter().all(|v| v.is_finite()) => Ok((mean, values, vectors)),
         _ => Err(Error::NotFinite { what: "the covariance of X", iteration: 0 }),

@@ -41,9 +41,9 @@ impl Standardization {
     }
 
     /// Mean zero and variance one in every column of `x` that varies; a
-    /// constant column is centered only.
-    pub fn fit(x: &dyn Design) -> Result<Self> {
-        let Moments { mean, mut sd } = x.moments();
+    /// constant column is centered only. Rows are counted by weight if there are weights.
+    pub fn fit(x: &dyn Design, weights: Option<&[f64]>) -> Result<Self> {
+        let Moments { mean, mut sd } = x.moments(weights);
         let constant = x.inspect().constant;
         for ((mean, sd), constant) in mean.iter().zip(&mut sd).zip(constant) {
             if constant || *sd == 0.0 {
@@ -142,8 +142,8 @@ impl Design for Standardized<'_> {
         self.inner.inspect()
     }
 
-    fn moments(&self) -> Moments {
-        let Moments { mut mean, mut sd } = self.inner.moments();
+    fn moments(&self, weights: Option<&[f64]>) -> Moments {
+        let Moments { mut mean, mut sd } = self.inner.moments(weights);
         let Standardization { center, scale } = self.standardization;
         for i in 0..mean.len() {
             mean[i] = (mean[i] - center[i]) / scale[i];
@@ -166,8 +166,8 @@ mod tests {
             (0..n * p).map(|i| 3.0 * (0.7 * i as f64).sin() + 10.0 * (i % p) as f64).collect();
         values.chunks_exact_mut(p).for_each(|row| row[2] = 5.0);
         let x = Dense::new(&values[..], n, p).unwrap();
-        let standardization = Standardization::fit(&x).unwrap();
-        let Moments { mean, sd } = x.moments();
+        let standardization = Standardization::fit(&x, None).unwrap();
+        let Moments { mean, sd } = x.moments(None);
         assert_eq!(standardization.scale()[2], 1.0, "a constant column is not scaled");
         let copy: Vec<f64> = values
             .iter()
@@ -198,7 +198,7 @@ mod tests {
                 assert!((v - e).abs() < 1e-12 && e == same);
             }
         }
-        let Moments { mean, sd } = view.moments();
+        let Moments { mean, sd } = view.moments(None);
         for i in 0..p {
             assert!(mean[i].abs() < 1e-13);
             assert!((sd[i] - if i == 2 { 0.0 } else { 1.0 }).abs() < 1e-13);

@@ -64,14 +64,18 @@ impl Estimator for Ade {
             });
         }
         let (n, p) = (data.n_samples(), data.n_features());
-        let k = neighborhood_size(n, p, MIN_NEIGHBORS_AMBIENT).max(4 * p).min(n);
+        let counted = data.n_counted();
+        let k = neighborhood_size(counted, p, MIN_NEIGHBORS_AMBIENT).max(4 * p).min(counted);
         let found = with_columns(data, self.standardize, |x| {
             let x = all_columns(x)?;
             let anchors: Vec<usize> = (0..n).collect();
-            let hoods = Neighborhoods::find(&*build_index(&x, k), &x, &anchors, k, Weighting::Uniform);
+            let index = build_index(&x, k.min(n));
+            let hoods = Neighborhoods::find(&*index, &x, &anchors, k, Weighting::Uniform, data.weights());
             let slopes = ambient_slopes(&x, data.y(), &hoods, Ridge::Absolute(self.ridge));
-            let mean =
-                Mat::from_fn(p, 1, |c, _| slopes.values().iter().skip(c).step_by(p).sum::<f64>() / n as f64);
+            let mean = Mat::from_fn(p, 1, |c, _| {
+                let column = slopes.values().iter().skip(c).step_by(p).enumerate();
+                column.map(|(a, v)| hoods.anchor_weight(a) * v).sum::<f64>() / hoods.total_weight()
+            });
             let length2 = mean.squared_norm_l2();
             let basis = orthonormalize(mean.as_ref())
                 .ok_or(Error::NotFinite { what: "the direction of the average slope", iteration: 0 })?;

@@ -41,7 +41,7 @@ pub(crate) fn ascend(
 ) -> Result<Ascended> {
     let entries: Vec<usize> = (0..hoods.len()).collect();
     // Averages, so that what is learned with few anchors is of use with all.
-    let share = 1.0 / hoods.len() as f64;
+    let share = 1.0 / hoods.total_weight();
     let mut scratch = Scratch::default();
     let evaluate = |b: &Mat<f64>| {
         let found = objective.evaluate_with(b.as_ref(), hoods, &entries, &mut scratch);

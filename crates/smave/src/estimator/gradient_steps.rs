@@ -6,12 +6,14 @@
 
 use rand::seq::index::sample;
 
+use crate::data::dataset::count_rows;
 use crate::data::design::Design;
 use crate::data::second_moment::mapped;
 use crate::error::{Error, Result};
 use crate::estimator::whiten::Whitening;
 use crate::linalg::{Mat, Points};
 use crate::local::kernel::{Bandwidth, CUT, gaussian_neighborhoods};
+use crate::local::size::mean_deviation;
 use crate::objective::ambient::{Ridge, dense_slopes, leading_directions};
 use crate::rng::{Purpose, stream};
 
@@ -23,6 +25,7 @@ pub(crate) struct GradientSteps<'a> {
     white: Whitening,
     z: Points,
     y: &'a [f64],
+    weights: Option<&'a [f64]>,
     seed: u64,
     steps: u64,
 }
@@ -35,10 +38,20 @@ pub(crate) struct Axes {
 
 impl<'a> GradientSteps<'a> {
     /// Whitens `x`.
-    pub fn new(x: &dyn Design, y: &'a [f64], seed: u64) -> Result<Self> {
-        let white = Whitening::new(x)?;
+    pub fn new(x: &dyn Design, y: &'a [f64], weights: Option<&'a [f64]>, seed: u64) -> Result<Self> {
+        let white = Whitening::new(x, weights)?;
         let z = mapped(x, white.map(), &white.rows);
-        Ok(Self { white, z, y, seed, steps: 0 })
+        Ok(Self { white, z, y, weights, seed, steps: 0 })
+    }
+
+    /// How many rows there are, counted by weight.
+    pub fn n_counted(&self) -> usize {
+        count_rows(self.weights, self.y.len())
+    }
+
+    /// The standard deviation of the coordinates of `seen`, on average.
+    pub fn mean_deviation(&self, seen: &Points) -> f64 {
+        mean_deviation(seen, self.weights)
     }
 
     /// Number of whitened coordinates.
@@ -75,10 +88,11 @@ impl<'a> GradientSteps<'a> {
         self.steps += 1;
         let mut anchors = sample(&mut rng, n, n_anchors.min(n)).into_vec();
         anchors.sort_unstable();
-        let bandwidth = Bandwidth { base, reach: Some(reach.min(n - 1)), cut: CUT };
-        let hoods = gaussian_neighborhoods(seen, &anchors, bandwidth);
+        let reach = Some(reach.min(self.n_counted() - 1));
+        let bandwidth = Bandwidth { base, reach, cut: CUT };
+        let hoods = gaussian_neighborhoods(seen, &anchors, bandwidth, self.weights);
         let slopes = dense_slopes(&self.z, self.y, &hoods, Ridge::Relative(RIDGE));
-        let (directions, values) = leading_directions(&slopes, n_axes)?;
+        let (directions, values) = leading_directions(&slopes, n_axes, hoods.anchor_weights())?;
         Ok(Axes { directions, values })
     }
 

@@ -88,12 +88,18 @@ impl InverseRegression {
     }
 
     /// The candidate matrix in whitened coordinates.
-    fn candidate(&self, x: &dyn Design, y: &[f64], white: &Whitening) -> Result<Mat<f64>> {
+    fn candidate(
+        &self,
+        x: &dyn Design,
+        y: &[f64],
+        white: &Whitening,
+        counts: Counts<'_>,
+    ) -> Result<Mat<f64>> {
         match self.kind {
-            Kind::Phd => Ok(hessian(x, &centered(y), white)),
-            Kind::PhdResidual => Ok(hessian(x, &residuals(x, y, white)?, white)),
+            Kind::Phd => Ok(hessian(x, &counts.centered(y), white, counts)),
+            Kind::PhdResidual => Ok(hessian(x, &residuals(x, y, white, counts)?, white, counts)),
             Kind::Sir | Kind::Save | Kind::Dr => {
-                let cut = slices(y, self.n_slices);
+                let cut = slices(y, self.n_slices, counts.weights);
                 if self.kind == Kind::Sir && cut.len() <= self.n_components {
                     return Err(Error::InvalidParameter {
                         name: "n_components",
@@ -104,25 +110,32 @@ impl InverseRegression {
                         ),
                     });
                 }
-                self.sliced(x, &cut, white)
+                self.sliced(x, &cut, white, counts)
             }
         }
     }
 
-    fn sliced(&self, x: &dyn Design, cut: &[Vec<usize>], white: &Whitening) -> Result<Mat<f64>> {
-        let (n, q) = (x.n_rows() as f64, white.root.ncols());
-        let means = slice_means(x, cut, white)?;
+    fn sliced(
+        &self,
+        x: &dyn Design,
+        cut: &[Vec<usize>],
+        white: &Whitening,
+        counts: Counts<'_>,
+    ) -> Result<Mat<f64>> {
+        let (n, q) = (counts.total, white.root.ncols());
+        let means = slice_means(x, cut, white, counts)?;
         let mut between = Mat::<f64>::zeros(q, q);
         let mut within = Mat::<f64>::zeros(q, q);
         for (h, rows) in cut.iter().enumerate() {
-            let share = rows.len() as f64 / n;
+            let size = counts.of(rows);
+            let share = size / n;
             let m = means.col(h);
             between += m * m.transpose() * faer::Scale(share);
             if self.kind == Kind::Sir {
                 continue;
             }
             // E[Z Z' | slice] = V_h + m_h m_h'.
-            let second = second_moment(x, white.map(), rows, None) * faer::Scale(1.0 / rows.len() as f64);
+            let second = second_moment(x, white.map(), rows, counts.weights) * faer::Scale(1.0 / size);
             let term = match self.kind {
                 Kind::Dr => second,
                 _ => Mat::<f64>::identity(q, q) - second + m * m.transpose(),
@@ -142,11 +155,17 @@ impl InverseRegression {
 }
 
 /// The mean of Z in each slice, q x slices, from one product with X.
-fn slice_means(x: &dyn Design, cut: &[Vec<usize>], white: &Whitening) -> Result<Mat<f64>> {
+fn slice_means(
+    x: &dyn Design,
+    cut: &[Vec<usize>],
+    white: &Whitening,
+    counts: Counts<'_>,
+) -> Result<Mat<f64>> {
     let mut indicator = Points::zeros(x.n_rows(), cut.len());
     for (h, rows) in cut.iter().enumerate() {
+        let size = counts.of(rows);
         for &row in rows {
-            indicator.values_mut()[row * cut.len() + h] = 1.0 / rows.len() as f64;
+            indicator.values_mut()[row * cut.len() + h] = counts.weight(row) / size;
         }
     }
     let raw = x.pull_back(&indicator, Rows::All)?;
@@ -159,27 +178,49 @@ fn slice_means(x: &dyn Design, cut: &[Vec<usize>], white: &Whitening) -> Result<
     Ok(means)
 }
 
-/// The average of $w_i z_i z_i^\top$.
-fn hessian(x: &dyn Design, weights: &[f64], white: &Whitening) -> Mat<f64> {
-    second_moment(x, white.map(), &white.rows, Some(weights)) * faer::Scale(1.0 / x.n_rows() as f64)
+/// The average of $r_i z_i z_i^\top$.
+fn hessian(x: &dyn Design, r: &[f64], white: &Whitening, counts: Counts<'_>) -> Mat<f64> {
+    let counted = counts.times(r);
+    second_moment(x, white.map(), &white.rows, Some(&counted)) * faer::Scale(1.0 / counts.total)
 }
 
-fn centered(y: &[f64]) -> Vec<f64> {
-    let mean = y.iter().sum::<f64>() / y.len() as f64;
-    y.iter().map(|v| v - mean).collect()
+/// How much each row counts.
+#[derive(Clone, Copy)]
+struct Counts<'a> {
+    weights: Option<&'a [f64]>,
+    total: f64,
+}
+
+impl Counts<'_> {
+    fn weight(&self, row: usize) -> f64 {
+        self.weights.map_or(1.0, |weights| weights[row])
+    }
+
+    /// What some rows count together.
+    fn of(&self, rows: &[usize]) -> f64 {
+        self.weights.map_or(rows.len() as f64, |weights| rows.iter().map(|&row| weights[row]).sum())
+    }
+
+    fn times(&self, values: &[f64]) -> Vec<f64> {
+        values.iter().enumerate().map(|(row, v)| self.weight(row) * v).collect()
+    }
+
+    fn centered(&self, y: &[f64]) -> Vec<f64> {
+        let mean = self.times(y).iter().sum::<f64>() / self.total;
+        y.iter().map(|v| v - mean).collect()
+    }
 }
 
 /// What the linear regression of y on X leaves; in whitened coordinates its slopes are E[z (y - mean)].
-fn residuals(x: &dyn Design, y: &[f64], white: &Whitening) -> Result<Vec<f64>> {
-    let y = centered(y);
-    let weights = Points::from_values(y.clone(), 1).unwrap_or_else(|| Points::zeros(0, 1));
+fn residuals(x: &dyn Design, y: &[f64], white: &Whitening, counts: Counts<'_>) -> Result<Vec<f64>> {
+    let y = counts.centered(y);
+    let weights = Points::from_values(counts.times(&y), 1).unwrap_or_else(|| Points::zeros(0, 1));
     // Centered weights: the mean of Z does not enter.
-    let slopes =
-        white.root.transpose() * x.pull_back(&weights, Rows::All)? * faer::Scale(1.0 / y.len() as f64);
+    let slopes = white.root.transpose() * x.pull_back(&weights, Rows::All)? * faer::Scale(1.0 / counts.total);
     let direction = &white.root * &slopes;
     let fitted = x.project(direction.as_ref(), Rows::All)?;
     let offset: f64 = slopes.col(0).iter().zip(white.map().shift).map(|(s, m)| s * m).sum();
-    Ok(centered(&y.iter().zip(fitted.values()).map(|(y, f)| y - (f - offset)).collect::<Vec<_>>()))
+    Ok(counts.centered(&y.iter().zip(fitted.values()).map(|(y, f)| y - (f - offset)).collect::<Vec<_>>()))
 }
 
 impl Estimator for InverseRegression {
@@ -205,8 +246,10 @@ impl Estimator for InverseRegression {
         }
         // Whitening makes the method indifferent to the units of X, but for its shrinkage: always scale.
         with_columns(data, true, |x| {
-            let white = Whitening::new(x)?;
-            let candidate = self.candidate(x, data.y(), &white)?;
+            let white = Whitening::new(x, data.weights())?;
+            let total = data.weights().map_or(data.n_samples() as f64, |weights| weights.iter().sum());
+            let counts = Counts { weights: data.weights(), total };
+            let candidate = self.candidate(x, data.y(), &white, counts)?;
             let failed = || Error::NotFinite { what: "the matrix of inverse moments", iteration: 0 };
             let (values, vectors) = symmetric_eigen(candidate.as_ref()).ok_or_else(failed)?;
             let mut order: Vec<usize> = (0..values.len()).collect();

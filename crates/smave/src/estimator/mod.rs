@@ -83,7 +83,7 @@ pub(crate) fn with_columns<R>(
 /// How columns are to be seen: as they are, or centered and scaled to unit variance.
 pub(crate) fn scaling(data: &Dataset<'_>, standardize: bool) -> Result<Standardization> {
     if standardize {
-        Standardization::fit(data.x())
+        Standardization::fit(data.x(), data.weights())
     } else {
         Ok(Standardization::identity(data.n_features()))
     }
@@ -102,7 +102,7 @@ pub(crate) fn check_dimension(n_components: usize, data: &Dataset<'_>) -> Result
 /// An error unless there are rows enough for local regressions in d dimensions: an intercept, d slopes, and
 /// one more for them to be a fit.
 pub(crate) fn check_rows(n_components: usize, data: &Dataset<'_>) -> Result<()> {
-    let (needed, found) = (n_components + 2, data.n_samples());
+    let (needed, found) = (n_components + 2, data.n_counted().min(data.n_samples()));
     if found >= needed {
         return Ok(());
     }

@@ -20,7 +20,7 @@
 
 use serde::Serialize;
 
-use crate::data::dataset::Dataset;
+use crate::data::dataset::{Dataset, count_rows};
 use crate::error::{Error, Result};
 use crate::estimator::reduction::Reduction;
 use crate::estimator::{Estimator, check_dimension, spectral_reduction, with_columns};
@@ -79,12 +79,13 @@ impl Opg {
         self
     }
 
-    fn neighborhoods(&self, x: &Points) -> Result<(Neighborhoods, Option<usize>)> {
-        let (n, p) = (x.len(), x.dim());
-        let anchors: Vec<usize> = (0..n).collect();
+    fn neighborhoods(&self, x: &Points, weights: Option<&[f64]>) -> Result<(Neighborhoods, Option<usize>)> {
+        let (n, p) = (count_rows(weights, x.len()), x.dim());
+        let anchors: Vec<usize> = (0..x.len()).collect();
         if !self.knn {
-            let base = silverman_bandwidth(x);
-            let hoods = gaussian_neighborhoods(x, &anchors, Bandwidth { base, reach: None, cut: self.cut });
+            let base = silverman_bandwidth(x, weights);
+            let bandwidth = Bandwidth { base, reach: None, cut: self.cut };
+            let hoods = gaussian_neighborhoods(x, &anchors, bandwidth, weights);
             return Ok((hoods, None));
         }
         let k = self.n_neighbors.unwrap_or_else(|| neighborhood_size(n, p, MIN_NEIGHBORS_AMBIENT));
@@ -95,7 +96,7 @@ impl Opg {
                 requirement: format!("between 2 and the number of rows, {n}"),
             });
         }
-        Ok((Neighborhoods::find(&*build_index(x, k), x, &anchors, k, Weighting::Uniform), Some(k)))
+        Ok((Neighborhoods::find(&*build_index(x, k), x, &anchors, k, Weighting::Uniform, weights), Some(k)))
     }
 }
 
@@ -109,10 +110,10 @@ impl Estimator for Opg {
         let mut n_neighbors = None;
         let found = with_columns(data, self.standardize, |x| {
             let x = all_columns(x)?;
-            let (hoods, k) = self.neighborhoods(&x)?;
+            let (hoods, k) = self.neighborhoods(&x, data.weights())?;
             n_neighbors = k;
             let slopes = ambient_slopes(&x, data.y(), &hoods, Ridge::Absolute(self.ridge));
-            leading_directions(&slopes, self.n_components)
+            leading_directions(&slopes, self.n_components, hoods.anchor_weights())
         })?;
         let mut reduction = spectral_reduction(self.name(), found, data)?;
         reduction.n_neighbors = n_neighbors;

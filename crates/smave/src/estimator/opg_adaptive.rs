@@ -66,9 +66,9 @@ impl OpgAdaptive {
         self
     }
 
-    fn adapt(&self, x: &dyn Design, y: &[f64]) -> Result<(Mat<f64>, Vec<f64>)> {
-        let mut steps = GradientSteps::new(x, y, self.seed)?;
-        let (n, rank) = (x.n_rows() as f64, steps.rank());
+    fn adapt(&self, x: &dyn Design, data: &Dataset<'_>) -> Result<(Mat<f64>, Vec<f64>)> {
+        let mut steps = GradientSteps::new(x, data.y(), data.weights(), self.seed)?;
+        let (n, rank) = (steps.n_counted() as f64, steps.rank());
         let slow = rank.max(4) as f64;
         let (mut rho, mut h) = (1.0, n.powf(-1.0 / slow));
         let mut metric = Mat::<f64>::identity(rank, rank);
@@ -100,7 +100,7 @@ impl Estimator for OpgAdaptive {
     fn fit_observed(&self, data: &Dataset<'_>, _: &mut dyn Observer) -> Result<Reduction> {
         check_dimension(self.n_components, data)?;
         check_rows(self.n_components, data)?;
-        let found = with_columns(data, true, |x| self.adapt(x, data.y()))?;
+        let found = with_columns(data, true, |x| self.adapt(x, data))?;
         let mut reduction = spectral_reduction(self.name(), found, data)?;
         reduction.seed = Some(self.seed);
         Ok(reduction)

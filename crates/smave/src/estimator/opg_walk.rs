@@ -28,7 +28,6 @@ use crate::estimator::gradient_steps::{Axes, GradientSteps};
 use crate::estimator::reduction::Reduction;
 use crate::estimator::{Estimator, check_dimension, check_rows, spectral_reduction, with_columns};
 use crate::linalg::Mat;
-use crate::local::size::mean_deviation;
 use crate::optim::trace::Observer;
 
 /// The walk from p dimensions to d.
@@ -72,15 +71,15 @@ impl OpgWalk {
         self
     }
 
-    fn walk(&self, x: &dyn Design, y: &[f64]) -> Result<(Mat<f64>, Vec<f64>)> {
-        let n = x.n_rows() as f64;
-        let mut steps = GradientSteps::new(x, y, self.seed)?;
+    fn walk(&self, x: &dyn Design, data: &Dataset<'_>) -> Result<(Mat<f64>, Vec<f64>)> {
+        let mut steps = GradientSteps::new(x, data.y(), data.weights(), self.seed)?;
+        let n = steps.n_counted() as f64;
         let (rank, d) = (steps.rank(), self.n_components.min(steps.rank()));
         let mut axes = Axes { directions: Mat::identity(rank, rank), values: vec![1.0; rank] };
         let n_axes = rank.min(self.n_anchors.max(d));
         for q in dimensions(rank, d, n_axes, self.brisk, self.rounds) {
             let seen = steps.seen_through(&axes.directions.as_ref().subcols(0, q).to_owned());
-            let base = 1.2 * mean_deviation(&seen) * n.powf(-1.0 / (q as f64 + 4.0));
+            let base = 1.2 * steps.mean_deviation(&seen) * n.powf(-1.0 / (q as f64 + 4.0));
             axes = steps.step(&seen, self.n_anchors, n_axes, base, (2 * q).max(20))?;
         }
         steps.finish(axes, self.n_components)
@@ -96,7 +95,7 @@ impl Estimator for OpgWalk {
         check_dimension(self.n_components, data)?;
         check_rows(self.n_components, data)?;
         // Whitening takes the units out anyway, but for its shrinkage: always scale.
-        let found = with_columns(data, true, |x| self.walk(x, data.y()))?;
+        let found = with_columns(data, true, |x| self.walk(x, data))?;
         let mut reduction = spectral_reduction(self.name(), found, data)?;
         reduction.seed = Some(self.seed);
         Ok(reduction)

@@ -43,7 +43,7 @@ impl Estimator for Pca {
     fn fit_observed(&self, data: &Dataset<'_>, _: &mut dyn Observer) -> Result<Reduction> {
         check_dimension(self.n_components, data)?;
         with_columns(data, self.standardize, |x| {
-            let (_, values, vectors) = principal_axes(x)?;
+            let (_, values, vectors) = principal_axes(x, data.weights())?;
             let basis = vectors.as_ref().subcols(0, self.n_components).to_owned();
             Ok((basis, values[..self.n_components].to_vec()))
         })

@@ -17,6 +17,7 @@
 
 use std::ops::Range;
 
+use rand::seq::index::sample;
 use serde::Serialize;
 
 use crate::data::dataset::Dataset;
@@ -35,7 +36,7 @@ use crate::optim::sgd::HeavyBall;
 use crate::optim::step_size::StepSize;
 use crate::optim::trace::{Iteration, Observer, Progress, StopReason};
 use crate::parallel::in_hot_pool;
-use crate::rng::{Purpose, stream};
+use crate::rng::{Purpose, Rng, stream};
 
 /// Stochastic MAVE. Every field has a setter; see [`PublishedSmave::new`] for the defaults.
 #[derive(Clone, Debug, Serialize)]
@@ -187,7 +188,7 @@ impl PublishedSmave {
         let mut trace = Vec::with_capacity(self.max_iter);
         let ((basis, eigenvalues, stop_reason), standardization) =
             with_columns(data, self.standardize, |x| {
-                let objective = MaveObjective::new(x, data.y(), self.ridge)?;
+                let objective = MaveObjective::new(x, data.y(), self.ridge)?.counting(data.weights());
                 let (basis, stop_reason) = self.ascend(&objective, &plan, &mut trace, observer)?;
                 let (basis, eigenvalues) = self.finish(&objective, &plan, basis)?;
                 Ok((basis, eigenvalues, stop_reason))
@@ -228,7 +229,7 @@ impl PublishedSmave {
             let mut lookahead = Lookahead::empty(period.start);
             for t in period.clone() {
                 if t == lookahead.iterations.end {
-                    lookahead = Lookahead::next(t..period.end, self, plan, &*index, &z);
+                    lookahead = Lookahead::next(t..period.end, self, plan, &*index, &z, objective.weights());
                 }
                 let anchors = lookahead.batch(t);
                 let evaluation = objective.evaluate_with(b.as_ref(), &lookahead.hoods, anchors, &mut scratch);
@@ -272,9 +273,9 @@ impl PublishedSmave {
         let z = project_finite(objective, b.as_ref(), self.max_iter)?;
         let index = build_index(&z, plan.k);
         let mut rng = stream(self.seed, Purpose::Slopes, 0);
-        let mut anchors = rand::seq::index::sample(&mut rng, plan.n, SLOPE_ANCHORS.min(plan.n)).into_vec();
+        let mut anchors = plan.draw(&mut rng, SLOPE_ANCHORS.min(plan.n));
         anchors.sort_unstable();
-        let hoods = Neighborhoods::find(&*index, &z, &anchors, plan.k, self.weighting);
+        let hoods = Neighborhoods::find(&*index, &z, &anchors, plan.k, self.weighting, objective.weights());
         let outer = objective.average_slope_outer(&z, &hoods);
         principal_basis(b.as_ref(), outer.as_ref())
             .ok_or(Error::NotFinite { what: "the average slope", iteration: self.max_iter })
@@ -298,7 +299,10 @@ impl PublishedSmave {
 
     /// Settings checked against the data, and what follows from both.
     fn plan(&self, data: &Dataset<'_>) -> Result<Plan> {
-        let (n, p, d) = (data.n_samples(), data.n_features(), self.n_components);
+        let rows =
+            data.weights().map(|weights| (0..weights.len()).filter(|&row| weights[row] > 0.0).collect());
+        let n = rows.as_ref().map_or(data.n_samples(), Vec::len);
+        let (p, d) = (data.n_features(), self.n_components);
         check_dimension(d, data)?;
         check_rows(d, data)?;
         let initial = self.step_size.unwrap_or(if self.normalize { 0.2 } else { 0.2 / n as f64 });
@@ -321,8 +325,10 @@ impl PublishedSmave {
         }
         let m = self.batch_size.unwrap_or((n / 50).clamp(50, 200).min(n));
         require("batch_size", m, (1..=n).contains(&m), &format!("between 1 and the number of rows, {n}"))?;
-        let k = self.n_neighbors.unwrap_or_else(|| neighborhood_size(n, d, MIN_NEIGHBORS_PROJECTED));
-        require("n_neighbors", k, (2..=n).contains(&k), &format!("between 2 and the number of rows, {n}"))?;
+        let counted = data.n_counted();
+        let k = self.n_neighbors.unwrap_or_else(|| neighborhood_size(counted, d, MIN_NEIGHBORS_PROJECTED));
+        let requirement = format!("between 2 and the number of rows, {counted}");
+        require("n_neighbors", k, (2..=counted).contains(&k), &requirement)?;
         let start = match &self.start {
             None => random_frame(p, d, &mut stream(self.seed, Purpose::Start, 0)),
             Some(start) => {
@@ -331,7 +337,7 @@ impl PublishedSmave {
                 orthonormalize(start.as_ref()).ok_or(Error::RankDeficient { what: "start", columns: d })?
             }
         };
-        Ok(Plan { n, m, k, step: StepSize { initial, decay }, start })
+        Ok(Plan { n, rows, m, k, step: StepSize { initial, decay }, start })
     }
 }
 
@@ -348,6 +354,8 @@ impl Estimator for PublishedSmave {
 /// What a fit will do, decided once.
 struct Plan {
     n: usize,
+    /// Rows that count, if some do not.
+    rows: Option<Vec<usize>>,
     m: usize,
     k: usize,
     step: StepSize,
@@ -357,7 +365,16 @@ struct Plan {
 impl Plan {
     /// J_t: the anchors of iteration t, uniform without replacement.
     fn batch(&self, seed: u64, t: usize) -> Vec<usize> {
-        rand::seq::index::sample(&mut stream(seed, Purpose::Batch, t as u64), self.n, self.m).into_vec()
+        self.draw(&mut stream(seed, Purpose::Batch, t as u64), self.m)
+    }
+
+    /// Some of the rows that count.
+    fn draw(&self, rng: &mut Rng, count: usize) -> Vec<usize> {
+        let mut drawn = sample(rng, self.n, count).into_vec();
+        if let Some(rows) = &self.rows {
+            drawn.iter_mut().for_each(|row| *row = rows[*row]);
+        }
+        drawn
     }
 }
 
@@ -382,6 +399,7 @@ impl Lookahead {
         plan: &Plan,
         index: &dyn NeighborIndex,
         z: &Points,
+        weights: Option<&[f64]>,
     ) -> Self {
         let affordable = (MAX_ENTRIES / (plan.m * plan.k)).max(1);
         let iterations = iterations.start..iterations.end.min(iterations.start + affordable);
@@ -392,7 +410,7 @@ impl Lookahead {
         for anchor in batches.iter_mut().flatten() {
             *anchor = anchors.binary_search(anchor).expect("collected above");
         }
-        let hoods = Neighborhoods::find(index, z, &anchors, plan.k, smave.weighting);
+        let hoods = Neighborhoods::find(index, z, &anchors, plan.k, smave.weighting, weights);
         Self { iterations, batches, hoods }
     }
 

@@ -25,7 +25,7 @@
 use serde::Serialize;
 
 use crate::data::dataset::Dataset;
-use crate::data::design::{Design, Rows};
+use crate::data::design::Rows;
 use crate::error::{Error, Result};
 use crate::estimator::ascent::{Effort, ascend};
 use crate::estimator::opg::Opg;
@@ -140,11 +140,12 @@ impl Rmave {
 
     fn neighborhoods(
         &self,
-        x: &dyn Design,
+        objective: &MaveObjective<'_>,
         b: &Mat<f64>,
         anchors: &[usize],
         cut: f64,
     ) -> Result<Neighborhoods> {
+        let (x, weights) = (objective.design(), objective.weights());
         let points: Points = match self.localization {
             Localization::AmbientKernel => all_columns(x)?,
             _ => x.project(b.as_ref(), Rows::All)?,
@@ -154,12 +155,13 @@ impl Rmave {
         }
         Ok(match self.localization {
             Localization::ProjectedNeighbors => {
-                let k = neighborhood_size(points.len(), points.dim(), MIN_NEIGHBORS_PROJECTED);
-                Neighborhoods::find(&*build_index(&points, k), &points, anchors, k, Weighting::Uniform)
+                let k = neighborhood_size(objective.n_counted(), points.dim(), MIN_NEIGHBORS_PROJECTED);
+                let index = build_index(&points, k);
+                Neighborhoods::find(&*index, &points, anchors, k, Weighting::Uniform, weights)
             }
             _ => {
-                let bandwidth = Bandwidth { base: silverman_bandwidth(&points), reach: None, cut };
-                gaussian_neighborhoods(&points, anchors, bandwidth)
+                let bandwidth = Bandwidth { base: silverman_bandwidth(&points, weights), reach: None, cut };
+                gaussian_neighborhoods(&points, anchors, bandwidth, weights)
             }
         })
     }
@@ -177,7 +179,7 @@ impl Rmave {
         let mut trace = Vec::new();
         let ((basis, eigenvalues, stop_reason), standardization) =
             with_columns(data, self.standardize, |x| {
-                let objective = MaveObjective::new(x, data.y(), self.ridge)?;
+                let objective = MaveObjective::new(x, data.y(), self.ridge)?.counting(data.weights());
                 let (basis, outer, stop) = self.climb(&objective, data.y(), start, &mut trace, observer)?;
                 let (basis, eigenvalues) = principal_basis(basis.as_ref(), outer.as_ref())
                     .ok_or(Error::NotFinite { what: "the average slope", iteration: trace.len() })?;
@@ -192,7 +194,7 @@ impl Rmave {
             n_samples: data.n_samples(),
             n_neighbors: match self.localization {
                 Localization::ProjectedNeighbors => {
-                    Some(neighborhood_size(data.n_samples(), self.n_components, MIN_NEIGHBORS_PROJECTED))
+                    Some(neighborhood_size(data.n_counted(), self.n_components, MIN_NEIGHBORS_PROJECTED))
                 }
                 _ => None,
             },
@@ -223,7 +225,7 @@ impl Rmave {
             let last = iteration + 1 == self.max_iter;
             coarse &= !last;
             let (anchors, cut) = if coarse { (&few, COARSE_CUT.max(self.cut)) } else { (&all, self.cut) };
-            let hoods = self.neighborhoods(objective.design(), &b, anchors, cut)?;
+            let hoods = self.neighborhoods(objective, &b, anchors, cut)?;
             let effort = match self.localization {
                 Localization::AmbientKernel => ONLY,
                 _ if coarse => COARSE,
@@ -288,6 +290,7 @@ impl Estimator for Rmave {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::design::Design;
     use crate::data::simulate::{Covariance, Link, Simulation};
     use crate::linalg::orthonormalize;
     use crate::local::neighborhoods::Neighborhood;
@@ -364,7 +367,7 @@ mod tests {
                 let mut lbfgs = Lbfgs::default();
                 let mut b = Mat::<f64>::identity(5, 2);
                 for renewal in 0..6 {
-                    let hoods = method.neighborhoods(&made.x, &b, &all, CUT).unwrap();
+                    let hoods = method.neighborhoods(&objective, &b, &all, CUT).unwrap();
                     let mut value =
                         |b: &Mat<f64>| objective.evaluate_with(b.as_ref(), &hoods, &all, &mut scratch).value;
                     let other = value(&coordinate_descent(&x, &made.y, &hoods, &b, 1e-5));

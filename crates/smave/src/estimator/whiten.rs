@@ -10,6 +10,7 @@
 //! Nothing is changed when n is at least 5 p. Directions in which X does not vary at all
 //! are left out. Cost: n p^2 + p^3.
 
+use crate::data::dataset::count_rows;
 use crate::data::design::Design;
 use crate::data::second_moment::{AffineMap, principal_axes};
 use crate::error::Result;
@@ -28,12 +29,13 @@ pub(crate) struct Whitening {
 }
 
 impl Whitening {
-    pub fn new(x: &dyn Design) -> Result<Self> {
+    /// Of `x`, rows counted by weight if there are weights.
+    pub fn new(x: &dyn Design, weights: Option<&[f64]>) -> Result<Self> {
         let (n, p) = (x.n_rows(), x.n_cols());
         let rows: Vec<usize> = (0..n).collect();
-        let (mean, values, vectors) = principal_axes(x)?;
+        let (mean, values, vectors) = principal_axes(x, weights)?;
         let average = values.iter().sum::<f64>() / p as f64;
-        let ridge = shrinkage(n, p) * average;
+        let ridge = shrinkage(count_rows(weights, n), p) * average;
         // Rounding leaves a zero variance at about this much of the largest.
         let floor = 1e-12 * values[0];
         let rank = values.iter().take_while(|&&v| v > floor).count();
@@ -79,7 +81,7 @@ mod tests {
         let mut values: Vec<f64> = (0..n * p).map(|i| 3.0 + ((i * i) as f64 * 0.7).sin()).collect();
         values.chunks_exact_mut(p).for_each(|row| row[2] = row[0] + 2.0 * row[1] + 0.3 * row[2]);
         let x = Dense::new(values, n, p).unwrap();
-        let white = Whitening::new(&x).unwrap();
+        let white = Whitening::new(&x, None).unwrap();
         let mut covariance = second_moment(&x, white.map(), &white.rows, None);
         covariance *= 1.0 / n as f64;
         assert!(norm((covariance - Mat::<f64>::identity(p, p)).as_ref()) < 1e-10);
@@ -88,7 +90,7 @@ mod tests {
     #[test]
     fn constant_columns_and_few_rows_are_survived() {
         let x = Dense::new(vec![1.0, 5.0, 2.0, 5.0, 4.0, 5.0], 3, 2).unwrap();
-        let white = Whitening::new(&x).unwrap();
+        let white = Whitening::new(&x, None).unwrap();
         assert_eq!((white.root.ncols(), white.null.ncols()), (1, 1));
         assert!(white.root[(1, 0)].abs() < 1e-14 && white.null[(1, 0)].abs() == 1.0);
         assert_eq!(shrinkage(500, 100), 0.0);

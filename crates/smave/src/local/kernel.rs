@@ -6,6 +6,7 @@
 //! where no row is near, the few that are nearest. All that is dropped together weighs less
 //! than n [`CUT`] of what is kept.
 
+use crate::data::dataset::count_rows;
 use crate::linalg::Points;
 use crate::local::neighborhoods::{Ball, Neighborhoods};
 
@@ -28,17 +29,36 @@ pub(crate) fn gaussian_neighborhoods(
     points: &Points,
     anchors: &[usize],
     bandwidth: Bandwidth,
+    counts: Option<&[f64]>,
 ) -> Neighborhoods {
     // An anchor is its own nearest neighbor: one more than the rank asked for.
-    let rank = bandwidth.reach.unwrap_or(1).min(points.len() - 1);
-    Neighborhoods::gaussian(points, anchors, |distances2, space| {
-        let (nearest2, reach2) = nearest_and_ranked(distances2, rank, space);
+    let rank = bandwidth.reach.unwrap_or(1).min(count_rows(counts, points.len()).max(2) - 1);
+    let ball = |distances2: &[f64], space: &mut Vec<f64>| {
+        let (nearest2, reach2) = match counts {
+            Some(counts) => (ranked(distances2, counts, 1), ranked(distances2, counts, rank)),
+            None => nearest_and_ranked(distances2, rank, space),
+        };
         let bandwidth2 = match bandwidth.reach {
             Some(_) => (bandwidth.base * bandwidth.base).max(reach2),
             None => bandwidth.base * bandwidth.base,
         };
         Ball { radius2: nearest2 - 2.0 * bandwidth2 * bandwidth.cut.ln(), bandwidth2 }
-    })
+    };
+    Neighborhoods::gaussian(points, anchors, ball, counts)
+}
+
+/// The smallest value with so many before it, each counted as it should be.
+fn ranked(values: &[f64], counts: &[f64], rank: usize) -> f64 {
+    let mut order: Vec<usize> = (0..values.len()).filter(|&i| counts[i] > 0.0).collect();
+    order.sort_unstable_by(|&a, &b| values[a].total_cmp(&values[b]));
+    let mut before = 0.0;
+    for &i in &order {
+        before += counts[i];
+        if before > rank as f64 {
+            return values[i];
+        }
+    }
+    order.last().map_or(0.0, |&i| values[i])
 }
 
 /// As `f64::min`, without its care for NaN, which would cost more than the comparison.
@@ -87,7 +107,7 @@ mod tests {
         let values: Vec<f64> = (0..2 * n).map(|i| 2.0 * ((i * i) as f64).sin()).collect();
         let points = Points::from_values(values, 2).unwrap();
         for (base, reach) in [(0.3, None), (0.05, Some(30))] {
-            let hoods = gaussian_neighborhoods(&points, &[7, 100], Bandwidth { base, reach, cut: CUT });
+            let hoods = gaussian_neighborhoods(&points, &[7, 100], Bandwidth { base, reach, cut: CUT }, None);
             for (a, anchor) in [7usize, 100].into_iter().enumerate() {
                 let d2 = |i: usize| crate::linalg::squared_distance(points.point(i), points.point(anchor));
                 let mut sorted: Vec<f64> = (0..n).map(d2).collect();

@@ -34,6 +34,8 @@ pub struct Neighborhoods {
     /// Those of the first so many anchors, the next, and so on: each is what one task has found.
     segments: Vec<Segment>,
     len: usize,
+    /// What each anchor counts; `None` if each counts once.
+    anchor_weights: Option<Vec<f64>>,
     /// Rows are thought of in blocks of this many.
     rows_per_block: usize,
     n_blocks: usize,
@@ -73,14 +75,19 @@ pub struct Neighborhood<'a> {
 }
 
 impl Neighborhoods {
-    /// The k nearest neighbors (the anchor among them) of each anchor, a row of `points`.
+    /// The k nearest neighbors (the anchor among them) of each anchor, a row of `points`. With `counts`, a row is as
+    /// many neighbors as it counts, the last one in part if need be, and anchors count likewise.
     pub fn find(
         index: &dyn NeighborIndex,
         points: &Points,
         anchors: &[usize],
         k: usize,
         weighting: Weighting,
+        counts: Option<&[f64]>,
     ) -> Self {
+        if let Some(counts) = counts {
+            return Self::find_counted(index, points, anchors, k, weighting, counts);
+        }
         let k = k.min(points.len());
         Self::from_tasks(anchors, points.len(), |anchors, sorter, segment| {
             let queries: Vec<&[f64]> = anchors.iter().map(|&anchor| points.point(anchor)).collect();
@@ -101,15 +108,63 @@ impl Neighborhoods {
         })
     }
 
+    /// [`Neighborhoods::find`] with counts.
+    fn find_counted(
+        index: &dyn NeighborIndex,
+        points: &Points,
+        anchors: &[usize],
+        k: usize,
+        weighting: Weighting,
+        counts: &[f64],
+    ) -> Self {
+        let nearest = NearestCounted::new(index, counts, k);
+        let found = Self::from_tasks(anchors, points.len(), |anchors, _, segment| {
+            let (mut found, mut weights) = (Vec::new(), Vec::new());
+            for &anchor in anchors {
+                nearest.find(points.point(anchor), weighting, &mut found, &mut weights);
+                let mut list: Vec<(u32, f64)> =
+                    found.iter().map(|neighbor| neighbor.row).zip(weights.iter().copied()).collect();
+                list.sort_unstable_by_key(|(row, _)| *row);
+                segment.rows.extend(list.iter().map(|(row, _)| row));
+                segment.weights.extend(list.iter().map(|(_, weight)| weight));
+                segment.offsets.push(segment.rows.len());
+            }
+        });
+        found.counting(anchors, Some(counts))
+    }
+
+    /// The same with anchors counted.
+    fn counting(mut self, anchors: &[usize], counts: Option<&[f64]>) -> Self {
+        self.anchor_weights = counts.map(|counts| anchors.iter().map(|&anchor| counts[anchor]).collect());
+        self
+    }
+
+    /// What the a-th anchor counts.
+    #[inline(always)]
+    pub fn anchor_weight(&self, a: usize) -> f64 {
+        self.anchor_weights.as_ref().map_or(1.0, |weights| weights[a])
+    }
+
+    /// What each anchor counts; `None` if each counts once.
+    pub fn anchor_weights(&self) -> Option<&[f64]> {
+        self.anchor_weights.as_deref()
+    }
+
+    /// What all anchors count together.
+    pub fn total_weight(&self) -> f64 {
+        self.anchor_weights.as_ref().map_or(self.len as f64, |weights| weights.iter().sum())
+    }
+
     /// Gaussian weights on all rows within a ball around each anchor; `ball(distances2, space)` finds it
     /// from the squared distances of all rows.
     pub(crate) fn gaussian(
         points: &Points,
         anchors: &[usize],
         ball: impl Fn(&[f64], &mut Vec<f64>) -> Ball + Sync,
+        counts: Option<&[f64]>,
     ) -> Self {
         let sweep = Sweep::new(points);
-        Self::from_tasks(anchors, points.len(), |anchors, _, segment| {
+        let found = Self::from_tasks(anchors, points.len(), |anchors, _, segment| {
             let queries: Vec<&[f64]> = anchors.iter().map(|&anchor| points.point(anchor)).collect();
             let mut space = Vec::new();
             sweep.each(&queries, &mut |distances2| {
@@ -126,7 +181,13 @@ impl Neighborhoods {
                 }
                 segment.rows.truncate(end);
                 segment.weights.truncate(end);
-                gaussian_in_place(&mut segment.weights[begin..], bandwidth2);
+                let Segment { rows, weights, .. } = &mut *segment;
+                gaussian_in_place(&mut weights[begin..], bandwidth2);
+                if let Some(counts) = counts {
+                    let weights = &mut weights[begin..];
+                    weights.iter_mut().zip(&rows[begin..]).for_each(|(w, row)| *w *= counts[*row as usize]);
+                    normalize(weights);
+                }
                 segment.offsets.push(end);
                 if begin == 0 {
                     // The others will have about as many.
@@ -135,7 +196,8 @@ impl Neighborhoods {
                     segment.weights.reserve(more);
                 }
             });
-        })
+        });
+        found.counting(anchors, counts)
     }
 
     /// Any neighborhoods: for each anchor, rows and nonnegative weights, which are made to sum to one.
@@ -193,7 +255,7 @@ impl Neighborhoods {
                 },
             )
             .collect();
-        Self { segments, len: anchors.len(), rows_per_block, n_blocks }
+        Self { segments, len: anchors.len(), anchor_weights: None, rows_per_block, n_blocks }
     }
 
     /// Number of anchors.
@@ -233,6 +295,61 @@ impl Neighborhoods {
     /// One more than the largest row mentioned.
     pub(crate) fn row_bound(&self) -> usize {
         self.segments.iter().flat_map(|s| &s.rows).max().map_or(0, |&row| row as usize + 1)
+    }
+}
+
+/// The nearest rows that together count as k.
+pub(crate) struct NearestCounted<'a> {
+    index: &'a dyn NeighborIndex,
+    counts: &'a [f64],
+    k: f64,
+    /// How many are likely to be enough.
+    first_guess: usize,
+}
+
+impl<'a> NearestCounted<'a> {
+    pub fn new(index: &'a dyn NeighborIndex, counts: &'a [f64], k: usize) -> Self {
+        let (n, total) = (counts.len(), counts.iter().sum::<f64>());
+        let k = (k as f64).min(total);
+        // A few more than on average have to be looked at.
+        let first_guess = ((1.2 * k * n as f64 / total) as usize + 8).min(n);
+        Self { index, counts, k, first_guess }
+    }
+
+    /// Leaves in `found` the rows that take part, nearest first, and in `weights` their weights, which sum to one. The
+    /// last takes part as far as it is needed.
+    pub fn find(
+        &self,
+        query: &[f64],
+        weighting: Weighting,
+        found: &mut Vec<Neighbor>,
+        weights: &mut Vec<f64>,
+    ) {
+        let mut asked = self.first_guess;
+        loop {
+            self.index.nearest(query, asked, found);
+            let counted: f64 = found.iter().map(|neighbor| self.counts[neighbor.row as usize]).sum();
+            if counted >= self.k || asked == self.counts.len() {
+                break;
+            }
+            asked = (2 * asked).min(self.counts.len());
+        }
+        found.sort_unstable_by(|a, b| a.distance2.total_cmp(&b.distance2).then(a.row.cmp(&b.row)));
+        let mut missing = self.k;
+        weights.clear();
+        found.retain(|neighbor| {
+            let count = self.counts[neighbor.row as usize].min(missing);
+            if count > 0.0 {
+                weights.push(count);
+                missing -= count;
+            }
+            count > 0.0
+        });
+        let h2 = bandwidth2(found.last().map_or(0.0, |farthest| farthest.distance2), self.k - missing);
+        if weighting == Weighting::Epanechnikov && h2 > 0.0 {
+            weights.iter_mut().zip(found).for_each(|(w, neighbor)| *w *= 1.0 - neighbor.distance2 / h2);
+        }
+        normalize(weights);
     }
 }
 
@@ -299,13 +416,18 @@ pub(crate) struct Ball {
 pub(crate) fn epanechnikov_in_place(weights: &mut [f64]) {
     let k = weights.len() as f64;
     let farthest2 = weights.iter().copied().fold(0.0, f64::max);
-    let h2 = farthest2 * (1.0 + 1.0 / k);
+    let h2 = bandwidth2(farthest2, k);
     if h2 == 0.0 {
         weights.fill(1.0 / k);
         return;
     }
     weights.iter_mut().for_each(|w| *w = 1.0 - *w / h2);
     normalize(weights);
+}
+
+/// The squared bandwidth of Epanechnikov's weights, a little beyond the farthest of k neighbors.
+fn bandwidth2(farthest2: f64, k: f64) -> f64 {
+    farthest2 * (1.0 + 1.0 / k)
 }
 
 /// Turns squared distances into Gaussian weights that sum to one. Without a bandwidth, what lies at the
@@ -338,7 +460,7 @@ mod tests {
     fn epanechnikov_weights_follow_the_parabola() {
         let points = line(&[0.0, 1.0, 2.0, 10.0]);
         let index = build_index(&points, 3);
-        let near = Neighborhoods::find(&*index, &points, &[0], 3, Weighting::Epanechnikov);
+        let near = Neighborhoods::find(&*index, &points, &[0], 3, Weighting::Epanechnikov, None);
         let hood = near.get(0);
         let h2 = 4.0 * (1.0 + 1.0 / 3.0);
         let raw = |r2: f64| 1.0 - r2 / h2;
@@ -353,7 +475,7 @@ mod tests {
     fn coinciding_neighbors_count_the_same() {
         let points = line(&[5.0; 6]);
         let index = build_index(&points, 3);
-        let near = Neighborhoods::find(&*index, &points, &[3], 4, Weighting::Epanechnikov);
+        let near = Neighborhoods::find(&*index, &points, &[3], 4, Weighting::Epanechnikov, None);
         assert_eq!(near.get(0).weights.unwrap(), [0.25; 4]);
     }
 
@@ -364,13 +486,48 @@ mod tests {
             let points = line(&(0..n).map(|i| ((i * 7919) % n) as f64).collect::<Vec<_>>());
             let index = build_index(&points, k);
             for weighting in [Weighting::Uniform, Weighting::Epanechnikov] {
-                let near = Neighborhoods::find(&*index, &points, &[5, 77, 200], k, weighting);
+                let near = Neighborhoods::find(&*index, &points, &[5, 77, 200], k, weighting, None);
                 for a in 0..3 {
                     assert_eq!(near.get(a).rows.len(), k);
                     assert!(near.get(a).rows.is_sorted() && near.get(a).rows[0] != near.get(a).rows[1]);
                     let blocks = n.div_ceil(near.rows_per_block());
                     let in_blocks = (0..=blocks).flat_map(|block| near.in_block(a, block).rows.to_vec());
                     assert_eq!(in_blocks.collect::<Vec<_>>(), near.get(a).rows);
+                }
+            }
+        }
+    }
+
+    /// Rows as often as they count, against counts.
+    #[test]
+    fn a_row_that_counts_twice_is_two_neighbors() {
+        let n = 60;
+        let values: Vec<f64> = (0..2 * n).map(|i| ((i * i) as f64 * 0.31).sin()).collect();
+        let counts: Vec<f64> = (0..n).map(|i| [1.0, 2.0, 0.0, 3.0, 1.0][i % 5]).collect();
+        let points = Points::from_values(values, 2).unwrap();
+        let rows: Vec<usize> = (0..n).flat_map(|i| std::iter::repeat_n(i, counts[i] as usize)).collect();
+        let repeated =
+            Points::from_values(rows.iter().flat_map(|&i| points.point(i).to_vec()).collect(), 2).unwrap();
+        for weighting in [Weighting::Uniform, Weighting::Epanechnikov] {
+            for k in [5, 17, 40] {
+                let index = build_index(&points, k);
+                let counted = Neighborhoods::find(&*index, &points, &[1, 8], k, weighting, Some(&counts));
+                assert_eq!((counted.anchor_weight(1), counted.total_weight()), (3.0, 5.0));
+                let index = build_index(&repeated, k);
+                let anchors = [1, 8].map(|anchor| rows.iter().position(|&row| row == anchor).unwrap());
+                let plain = Neighborhoods::find(&*index, &repeated, &anchors, k, weighting, None);
+                for a in 0..2 {
+                    let mut by_row = vec![0.0; n];
+                    let hood = plain.get(a);
+                    for (q, &row) in hood.rows.iter().enumerate() {
+                        by_row[rows[row as usize]] += hood.weights.map_or(1.0 / k as f64, |w| w[q]);
+                    }
+                    let hood = counted.get(a);
+                    for (&row, w) in hood.rows.iter().zip(hood.weights.unwrap()) {
+                        assert!((w - by_row[row as usize]).abs() < 1e-14);
+                        by_row[row as usize] = 0.0;
+                    }
+                    assert!(by_row.iter().all(|w| *w == 0.0));
                 }
             }
         }

@@ -7,6 +7,7 @@
 //!
 //! with q = d and $k_{\min} = 20$ for methods that localize after projection.
 
+use crate::data::dataset::count_rows;
 use crate::linalg::Points;
 
 /// Smallest neighborhood of the methods that localize in the projected space.
@@ -17,28 +18,51 @@ pub const MIN_NEIGHBORS_AMBIENT: usize = 50;
 
 /// Silverman's bandwidth $h = \hat\sigma n^{-1/(q+4)}$ for n points in q dimensions, $\hat\sigma$ being
 /// the median over coordinates of the median absolute deviation, scaled by 1.4826 to
-/// estimate a standard deviation.
-pub fn silverman_bandwidth(points: &Points) -> f64 {
-    let (n, q) = (points.len(), points.dim());
+/// estimate a standard deviation. Points are counted by weight if there are weights.
+pub fn silverman_bandwidth(points: &Points, weights: Option<&[f64]>) -> f64 {
+    let (n, q) = (count_rows(weights, points.len()), points.dim());
     let deviations = (0..q)
         .map(|c| {
             let column: Vec<f64> = points.values().iter().skip(c).step_by(q).copied().collect();
-            let center = median(column.clone());
-            median(column.iter().map(|v| (v - center).abs()).collect())
+            let center = middle(column.clone(), weights);
+            middle(column.iter().map(|v| (v - center).abs()).collect(), weights)
         })
         .collect();
     1.4826 * median(deviations) * (n as f64).powf(-1.0 / (q as f64 + 4.0))
 }
 
-/// The standard deviation of the coordinates, on average.
-pub(crate) fn mean_deviation(points: &Points) -> f64 {
-    let (n, d) = (points.len() as f64, points.dim());
+/// The standard deviation of the coordinates, on average, points counted by weight if there are weights.
+pub(crate) fn mean_deviation(points: &Points, weights: Option<&[f64]>) -> f64 {
+    let d = points.dim();
+    let weight = |i: usize| weights.map_or(1.0, |weights| weights[i]);
+    let n: f64 = weights.map_or(points.len() as f64, |weights| weights.iter().sum());
     let deviation = |c: usize| {
-        let values = points.values().iter().skip(c).step_by(d);
-        let mean = values.clone().sum::<f64>() / n;
-        (values.map(|v| (v - mean) * (v - mean)).sum::<f64>() / n).sqrt()
+        let values = points.values().iter().skip(c).step_by(d).enumerate();
+        let mean = values.clone().map(|(i, v)| weight(i) * v).sum::<f64>() / n;
+        (values.map(|(i, v)| weight(i) * (v - mean) * (v - mean)).sum::<f64>() / n).sqrt()
     };
     (0..d).map(deviation).sum::<f64>() / d as f64
+}
+
+/// The median, each value counted by its weight if there are weights.
+fn middle(values: Vec<f64>, weights: Option<&[f64]>) -> f64 {
+    let Some(weights) = weights else { return median(values) };
+    let mut sorted: Vec<(f64, f64)> = values.into_iter().zip(weights.iter().copied()).collect();
+    sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let half = 0.5 * weights.iter().sum::<f64>();
+    let mut below = 0.0;
+    for (place, &(value, weight)) in sorted.iter().enumerate() {
+        below += weight;
+        if below > half {
+            return value;
+        }
+        // Exactly half below: the middle of this and the next that counts.
+        if below == half && weight > 0.0 {
+            let next = sorted[place + 1..].iter().find(|(_, weight)| *weight > 0.0);
+            return next.map_or(value, |(next, _)| 0.5 * (value + next));
+        }
+    }
+    sorted.last().map_or(0.0, |(value, _)| *value)
 }
 
 /// The middle value, or the mean of the two in the middle.
@@ -86,8 +110,18 @@ mod tests {
             Points::from_values(vec![1.0, 10.0, 2.0, 20.0, 3.0, 30.0, 4.0, 40.0, 1e9, -1e9], 2).unwrap();
         let first = [2.0, 1.0, 0.0, 1.0, 1e9 - 3.0];
         assert_eq!(median(first.to_vec()), 1.0);
-        let h = silverman_bandwidth(&points);
+        let h = silverman_bandwidth(&points, None);
         assert!((h - 1.4826 * 5.5 * 5f64.powf(-1.0 / 6.0)).abs() < 1e-12, "{h}");
+    }
+
+    #[test]
+    fn weights_count_points() {
+        let weights = [1.0, 3.0, 0.0, 2.0];
+        let few = Points::from_values(vec![1.0, 4.0, 9.0, 2.0], 1).unwrap();
+        let many = Points::from_values(vec![1.0, 4.0, 4.0, 4.0, 2.0, 2.0], 1).unwrap();
+        assert_eq!(silverman_bandwidth(&few, Some(&weights)), silverman_bandwidth(&many, None));
+        assert!((mean_deviation(&few, Some(&weights)) - mean_deviation(&many, None)).abs() < 1e-14);
+        assert_eq!(middle(vec![5.0, 1.0, 3.0], Some(&[1.0, 1.0, 0.0])), 3.0);
     }
 
     #[test]

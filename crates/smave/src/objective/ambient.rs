@@ -329,8 +329,21 @@ fn transposed(points: &Points) -> Option<Points> {
     Points::from_values((0..p).flat_map(|c| (0..n).map(move |i| points.point(i)[c])).collect(), n)
 }
 
-/// The leading eigenvectors and eigenvalues of the average outer product of slopes.
-pub(crate) fn leading_directions(slopes: &Points, d: usize) -> Result<(Mat<f64>, Vec<f64>)> {
+/// The leading eigenvectors and eigenvalues of the average outer product of slopes, counted by weight if there
+/// are weights.
+pub(crate) fn leading_directions(
+    slopes: &Points,
+    d: usize,
+    weights: Option<&[f64]>,
+) -> Result<(Mat<f64>, Vec<f64>)> {
+    if let Some(weights) = weights {
+        let average = weights.iter().sum::<f64>() / weights.len() as f64;
+        let mut counted = slopes.clone();
+        for (slope, weight) in counted.values_mut().chunks_exact_mut(slopes.dim()).zip(weights) {
+            slope.iter_mut().for_each(|v| *v *= (weight / average).sqrt());
+        }
+        return leading_directions(&counted, d, None);
+    }
     let failed =
         || Error::NotFinite { what: "the average slope (no row has a neighbor that matters)", iteration: 0 };
     if d <= slopes.len() && 2 * slopes.len() <= slopes.dim() {
@@ -421,7 +434,9 @@ mod tests {
     #[test]
     fn few_slopes_have_the_same_axes_as_their_outer_product() {
         let (slopes, _) = data(6, 20);
-        let (basis, values) = leading_directions(&slopes, 3).unwrap();
+        let (basis, values) = leading_directions(&slopes, 3, None).unwrap();
+        let (counted, _) = leading_directions(&slopes, 3, Some(&[2.0; 6])).unwrap();
+        assert_eq!(counted, basis);
         let outer = outer_product(&slopes).unwrap();
         let (expected, vectors) = symmetric_eigen(outer.as_ref()).unwrap();
         let apart =

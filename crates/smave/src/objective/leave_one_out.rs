@@ -58,6 +58,8 @@ impl WithSimd for HoldOut<'_> {
             // Among many equal points a row need not be its own neighbor.
             if let Ok(place) = hood.rows.binary_search(&(own as u32)) {
                 let weight = hood.weights.map_or(1.0 / hood.rows.len() as f64, |w| w[place]);
+                // Of a row that counts several times, once is left out.
+                let weight = weight / hoods.anchor_weight(first + offset).max(1.0);
                 let rest = 1.0 - fit.leverage(row, weight);
                 // A row that alone decides a slope has nothing but the mean of the others to be predicted from.
                 *residual =

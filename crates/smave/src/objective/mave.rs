@@ -23,6 +23,7 @@
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
+use crate::data::dataset::count_rows;
 use crate::data::design::{Design, Rows, expect_size};
 use crate::error::Result;
 use crate::linalg::{Mat, MatRef, Points};
@@ -35,6 +36,7 @@ use crate::objective::regression::{LocalRegression, row_width, with_response};
 pub struct MaveObjective<'a> {
     x: &'a dyn Design,
     y: &'a [f64],
+    weights: Option<&'a [f64]>,
     ridge: f64,
 }
 
@@ -72,7 +74,23 @@ impl<'a> MaveObjective<'a> {
     /// When the lengths of `x` and `y` differ.
     pub fn new(x: &'a dyn Design, y: &'a [f64], ridge: f64) -> Result<Self> {
         expect_size("length of y against rows of X", x.n_rows(), y.len())?;
-        Ok(Self { x, y, ridge })
+        Ok(Self { x, y, weights: None, ridge })
+    }
+
+    /// The same with rows counted by weight, as neighborhoods are to count them.
+    pub(crate) fn counting(mut self, weights: Option<&'a [f64]>) -> Self {
+        self.weights = weights;
+        self
+    }
+
+    /// The weight of each row; `None` if each counts once.
+    pub fn weights(&self) -> Option<&'a [f64]> {
+        self.weights
+    }
+
+    /// How many rows there are, counted by weight.
+    pub(crate) fn n_counted(&self) -> usize {
+        count_rows(self.weights, self.y.len())
     }
 
     /// The covariates.
@@ -152,7 +170,8 @@ impl<'a> MaveObjective<'a> {
     /// The mean squared leave-one-out error ([`held_out_residuals`]) at `rows`, whose neighborhoods `hoods` are.
     pub(crate) fn leave_one_out(&self, z: &Points, hoods: &Neighborhoods, rows: &[usize]) -> f64 {
         let residuals = held_out_residuals(z, self.y, hoods, rows, self.ridge);
-        residuals.iter().map(|r| r * r).sum::<f64>() / rows.len().max(1) as f64
+        let squares = residuals.iter().enumerate().map(|(a, r)| hoods.anchor_weight(a) * r * r);
+        squares.sum::<f64>() / hoods.total_weight().max(f64::MIN_POSITIVE)
     }
 
     /// The average outer product of the slopes at the given anchors, d x d,
@@ -161,7 +180,7 @@ impl<'a> MaveObjective<'a> {
         let anchors: Vec<usize> = (0..hoods.len()).collect();
         let (_, mut outer) =
             add_up(&self.solve(&with_response(z, self.y), z.dim(), hoods, &anchors), z.dim());
-        outer *= 1.0 / anchors.len().max(1) as f64;
+        outer *= 1.0 / hoods.total_weight().max(f64::MIN_POSITIVE);
         outer
     }
 }
@@ -196,11 +215,12 @@ impl WithSimd for Solve<'_> {
         let mut fit = LocalRegression::new(d);
         for &anchor in anchors {
             fit.fit(simd, zy, hoods.get(anchor), ridge);
-            solved.value += fit.value();
+            let counts = hoods.anchor_weight(anchor);
+            solved.value += counts * fit.value();
             let u = fit.slope();
             for (row, ui) in solved.slope_outer.chunks_exact_mut(d).zip(u) {
                 for (sum, uj) in row.iter_mut().zip(u) {
-                    *sum += ui * uj;
+                    *sum += counts * ui * uj;
                 }
             }
             solved.fits.extend(u);
@@ -254,7 +274,8 @@ impl WeighBlock<'_> {
         for (&anchor, fit) in anchors.iter().zip(fits) {
             let (u, means) = fit.split_at(*d);
             let prepared = prepare(u, means);
-            let equal = 1.0 / hoods.get(anchor).rows.len() as f64;
+            let counts = hoods.anchor_weight(anchor);
+            let equal = counts / hoods.get(anchor).rows.len() as f64;
             let hood = hoods.in_block(anchor, *block);
             match hood.weights {
                 None => {
@@ -264,7 +285,7 @@ impl WeighBlock<'_> {
                 }
                 Some(weights) => {
                     for (&row, &w) in hood.rows.iter().zip(weights) {
-                        add(row as usize - first, w, &prepared);
+                        add(row as usize - first, counts * w, &prepared);
                     }
                 }
             }

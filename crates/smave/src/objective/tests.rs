@@ -33,7 +33,7 @@ impl Problem {
         let z = crate::Points::from_values(row_major((&x * &b).as_ref()), d).unwrap();
         let k = (n / 2).max(d + 2);
         let anchors: Vec<usize> = (0..n).collect();
-        let hoods = Neighborhoods::find(&*build_index(&z, k), &z, &anchors, k, weighting);
+        let hoods = Neighborhoods::find(&*build_index(&z, k), &z, &anchors, k, weighting, None);
         Self { x, dense, y, hoods, b: random_frame(p, d, &mut rng) }
     }
 
@@ -327,7 +327,7 @@ fn leaving_one_out_equals_fitting_without_it() {
     let objective = MaveObjective::new(&x, &y, 0.0).unwrap();
     let rows: Vec<usize> = (0..n).step_by(3).collect();
     for weighting in [Weighting::Uniform, Weighting::Epanechnikov] {
-        let hoods = Neighborhoods::find(&*build_index(&z, 15), &z, &rows, 15, weighting);
+        let hoods = Neighborhoods::find(&*build_index(&z, 15), &z, &rows, 15, weighting, None);
         let mut expected = 0.0;
         for (a, &row) in rows.iter().enumerate() {
             let hood = hoods.get(a);

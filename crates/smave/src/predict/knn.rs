@@ -31,13 +31,19 @@ pub fn knn_regression(z: &Points, y: &[f64], k: usize, queries: &Points) -> Resu
 
 /// The mean response of neighbors, weighted by one over their distance.
 pub(crate) fn weighted_mean(found: &[Neighbor], y: &[f64]) -> f64 {
-    let here = found.iter().any(|n| n.distance2 == 0.0);
+    counted_mean(found.iter().map(|neighbor| (neighbor, 1.0)), y)
+}
+
+/// The same for neighbors that count as given.
+pub(crate) fn counted_mean<'a>(found: impl Iterator<Item = (&'a Neighbor, f64)> + Clone, y: &[f64]) -> f64 {
+    let found = found.filter(|(_, count)| *count > 0.0);
+    let here = found.clone().any(|(n, _)| n.distance2 == 0.0);
     let weight = |distance2: f64| match here {
         true => f64::from(distance2 == 0.0),
         false => 1.0 / distance2.sqrt(),
     };
-    let total: f64 = found.iter().map(|n| weight(n.distance2)).sum();
-    found.iter().map(|n| weight(n.distance2) * y[n.row as usize]).sum::<f64>() / total
+    let total: f64 = found.clone().map(|(n, count)| count * weight(n.distance2)).sum();
+    found.map(|(n, count)| count * weight(n.distance2) * y[n.row as usize]).sum::<f64>() / total
 }
 
 #[cfg(test)]

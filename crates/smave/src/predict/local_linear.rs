@@ -4,7 +4,7 @@ use pulp::{Arch, Simd, WithSimd};
 
 use crate::linalg::Points;
 use crate::local::index::{Neighbor, NeighborIndex};
-use crate::local::neighborhoods::{Neighborhood, epanechnikov_in_place};
+use crate::local::neighborhoods::{NearestCounted, Neighborhood, Weighting, epanechnikov_in_place};
 use crate::local::size::{MIN_NEIGHBORS_PROJECTED, neighborhood_size};
 use crate::objective::regression::{LocalRegression, with_response};
 use crate::predict::Prediction;
@@ -54,15 +54,23 @@ impl LocalLinear {
         index: &dyn NeighborIndex,
         queries: &Points,
         k: usize,
+        counts: Option<&[f64]>,
         finish: impl Fn(f64, &mut [Neighbor]) -> Prediction + Sync,
     ) -> Vec<Prediction> {
         let space = || (LocalRegression::new(self.d), Vec::new(), Vec::new());
-        answer_each(index, queries, k, space, |(fit, rows, weights), query, found| {
+        let counted = counts.map(|counts| NearestCounted::new(index, counts, k));
+        // What is found without counting is of no use with it.
+        let asked = if counted.is_some() { 1 } else { k };
+        answer_each(index, queries, asked, space, |(fit, rows, weights), query, found| {
+            if let Some(counted) = &counted {
+                counted.find(query, Weighting::Epanechnikov, found, weights);
+            } else {
+                weights.clear();
+                weights.extend(found.iter().map(|neighbor| neighbor.distance2));
+                epanechnikov_in_place(weights);
+            }
             rows.clear();
             rows.extend(found.iter().map(|neighbor| neighbor.row));
-            weights.clear();
-            weights.extend(found.iter().map(|neighbor| neighbor.distance2));
-            epanechnikov_in_place(weights);
             let hood = Neighborhood { rows, weights: Some(weights) };
             Arch::new().dispatch(Fit { model: self, hood, fit: &mut *fit });
             finish(fit.at(query), found)

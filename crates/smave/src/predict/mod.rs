@@ -28,11 +28,12 @@ pub use knn::knn_regression;
 use rand::seq::index::sample;
 use serde::{Deserialize, Serialize};
 
+use crate::data::dataset::count_rows;
 use crate::data::design::expect_size;
 use crate::error::{Error, Result};
 use crate::linalg::Points;
 use crate::local::index::{Neighbor, build_index, keep_nearest};
-use crate::local::neighborhoods::{Neighborhoods, Weighting};
+use crate::local::neighborhoods::{NearestCounted, Neighborhoods, Weighting};
 use crate::objective::leave_one_out::held_out_residuals;
 use crate::rng::{Purpose, stream};
 
@@ -78,6 +79,8 @@ pub struct Predictor {
     pub(crate) regression: Regression,
     pub(crate) z: Points,
     pub(crate) y: Vec<f64>,
+    /// How much each row counts; `None` if each counts once.
+    pub(crate) weights: Option<Vec<f64>>,
     pub(crate) n_neighbors: usize,
     /// Squared distance to the (d + 1)-th nearest row beyond which a query is outside.
     pub(crate) reach2: f64,
@@ -103,8 +106,32 @@ impl Predictor {
     /// # Errors
     /// When lengths differ, a number is not finite, or there are fewer than d + 3 rows.
     pub fn new(z: Points, y: Vec<f64>, regression: Regression) -> Result<Self> {
+        Self::weighted(z, y, None, regression)
+    }
+
+    /// As [`Predictor::new`], with weights that count rows: weight 2 is the row twice.
+    ///
+    /// # Errors
+    /// Also when a weight is negative or not finite.
+    pub fn weighted(
+        z: Points,
+        y: Vec<f64>,
+        weights: Option<Vec<f64>>,
+        regression: Regression,
+    ) -> Result<Self> {
         expect_size("length of y against rows of z", z.len(), y.len())?;
-        let (n, d) = (z.len(), z.dim());
+        if let Some(weights) = &weights {
+            expect_size("weights against rows of z", z.len(), weights.len())?;
+            if let Some(weight) = weights.iter().find(|w| !(**w >= 0.0 && w.is_finite())) {
+                let requirement = "finite, zero or more".into();
+                return Err(Error::InvalidParameter {
+                    name: "weights",
+                    value: weight.to_string(),
+                    requirement,
+                });
+            }
+        }
+        let (n, d) = (count_rows(weights.as_deref(), z.len()), z.dim());
         if n < d + 3 {
             let purpose = format!("to predict from {d} coordinates");
             return Err(Error::TooFewSamples { needed: d + 3, found: n, purpose });
@@ -121,13 +148,15 @@ impl Predictor {
             loo_error: f64::NAN,
             z,
             y,
+            weights,
         };
         if regression == Regression::LocalLinear {
             predictor.choose_neighbors();
         }
         predictor.reach2 = predictor.farthest_reach();
-        predictor.errors = predictor.held_out(MAX_ERRORS, predictor.n_neighbors);
-        predictor.loo_error = mean_square(&predictor.errors);
+        let rows = predictor.some_rows(MAX_ERRORS);
+        predictor.errors = predictor.held_out(&rows, predictor.n_neighbors);
+        predictor.loo_error = predictor.mean_square(&rows, &predictor.errors);
         predictor.errors.iter_mut().for_each(|error| *error = error.abs());
         predictor.errors.sort_by(f64::total_cmp);
         Ok(predictor)
@@ -202,7 +231,8 @@ impl Predictor {
         if !queries.values().iter().all(|v| v.is_finite()) {
             return Err(Error::NotFinite { what: "a coordinate of a query", iteration: 0 });
         }
-        let k = self.n_neighbors.max(self.rank()).min(self.z.len());
+        let counts = self.weights.as_deref();
+        let k = self.n_neighbors.max(self.rank()).min(count_rows(counts, self.z.len()));
         let index = build_index(&self.z, k);
         let range = self.y.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), &v| (a.min(v), b.max(v)));
         let finish = |value: f64, found: &mut [Neighbor]| Prediction {
@@ -211,21 +241,21 @@ impl Predictor {
         };
         Ok(match self.regression {
             Regression::LocalLinear => {
-                LocalLinear::new(&self.z, &self.y).predict(&*index, queries, k, finish)
+                LocalLinear::new(&self.z, &self.y).predict(&*index, queries, k, counts, finish)
             }
             Regression::NearestNeighbors => {
-                answer_each(
-                    &*index,
-                    queries,
-                    k,
-                    || (),
-                    |(), _, found| {
-                        // More may have been asked for than take part.
-                        let mut nearest = found.clone();
-                        keep_nearest(&mut nearest, self.n_neighbors);
-                        finish(knn::weighted_mean(&nearest, &self.y), found)
-                    },
-                )
+                let counted = counts.map(|counts| NearestCounted::new(&*index, counts, self.n_neighbors));
+                answer_each(&*index, queries, k, Vec::new, |weights, query, found| {
+                    if let Some(counted) = &counted {
+                        counted.find(query, Weighting::Uniform, found, weights);
+                        let pairs = found.iter().zip(weights.iter().copied());
+                        return finish(knn::counted_mean(pairs, &self.y), found);
+                    }
+                    // More may have been asked for than take part.
+                    let mut nearest = found.clone();
+                    keep_nearest(&mut nearest, self.n_neighbors);
+                    finish(knn::weighted_mean(&nearest, &self.y), found)
+                })
             }
         })
     }
@@ -238,9 +268,9 @@ impl Predictor {
     /// The candidate with the least leave-one-out error.
     fn choose_neighbors(&mut self) {
         let mut best = (f64::INFINITY, self.n_neighbors);
-        for k in candidates(self.z.len(), self.dim()) {
-            let count = (MAX_NEIGHBORS_LOOKED_AT / k).clamp(50, MAX_LOOKED_AT);
-            let error = mean_square(&self.held_out(count, k));
+        for k in candidates(count_rows(self.weights.as_deref(), self.z.len()), self.dim()) {
+            let rows = self.some_rows((MAX_NEIGHBORS_LOOKED_AT / k).clamp(50, MAX_LOOKED_AT));
+            let error = self.mean_square(&rows, &self.held_out(&rows, k));
             if error < best.0 {
                 best = (error, k);
             }
@@ -248,25 +278,40 @@ impl Predictor {
         self.n_neighbors = best.1;
     }
 
-    /// Leave-one-out errors at a random part of the training rows.
-    fn held_out(&self, most: usize, k: usize) -> Vec<f64> {
-        let rows = self.some_rows(most);
+    /// Leave-one-out errors at some training rows.
+    fn held_out(&self, rows: &[usize], k: usize) -> Vec<f64> {
+        let counts = self.weights.as_deref();
         match self.regression {
             Regression::LocalLinear => {
                 let index = build_index(&self.z, k);
                 let ridge = LocalLinear::new(&self.z, &self.y).ridge();
-                let hoods = Neighborhoods::find(&*index, &self.z, &rows, k, Weighting::Epanechnikov);
-                held_out_residuals(&self.z, &self.y, &hoods, &rows, ridge)
+                let hoods = Neighborhoods::find(&*index, &self.z, rows, k, Weighting::Epanechnikov, counts);
+                held_out_residuals(&self.z, &self.y, &hoods, rows, ridge)
             }
             Regression::NearestNeighbors => {
                 let index = build_index(&self.z, k + 1);
-                let mut found = Vec::new();
+                let (mut found, mut weights) = (Vec::new(), Vec::new());
+                let counted = counts.map(|counts| NearestCounted::new(&*index, counts, k + 1));
                 let error = |&row: &usize| {
-                    index.nearest(self.z.point(row), k + 1, &mut found);
-                    found.retain(|neighbor| neighbor.row as usize != row);
-                    // Among many equal points a row need not be its own neighbor.
-                    found.truncate(k);
-                    self.y[row] - knn::weighted_mean(&found, &self.y)
+                    match (&counted, counts) {
+                        (Some(counted), Some(counts)) => {
+                            counted.find(self.z.point(row), Weighting::Uniform, &mut found, &mut weights);
+                            // Of a row that counts several times, once is left out.
+                            let own = found.iter().position(|neighbor| neighbor.row as usize == row);
+                            if let Some(own) = own {
+                                weights[own] *= 1.0 - 1.0 / counts[row].max(1.0);
+                            }
+                        }
+                        _ => {
+                            index.nearest(self.z.point(row), k + 1, &mut found);
+                            weights = found.iter().map(|n| f64::from(n.row as usize != row)).collect();
+                            if weights.iter().all(|w| *w > 0.0) {
+                                // Among many equal points a row need not be its own neighbor.
+                                weights[k] = 0.0;
+                            }
+                        }
+                    }
+                    self.y[row] - knn::counted_mean(found.iter().zip(weights.iter().copied()), &self.y)
                 };
                 rows.iter().map(error).collect()
             }
@@ -286,18 +331,23 @@ impl Predictor {
         self.some_rows(MAX_LOOKED_AT).into_iter().map(reach).fold(0.0, f64::max)
     }
 
-    /// A random part of the training rows, in increasing order.
+    /// A random part of the training rows that count, in increasing order.
     fn some_rows(&self, most: usize) -> Vec<usize> {
-        let n = self.z.len();
+        let counts = |row: &usize| self.weights.as_ref().is_none_or(|weights| weights[*row] > 0.0);
+        let all: Vec<usize> = (0..self.z.len()).filter(counts).collect();
         let mut rng = stream(0, Purpose::Subset, 2);
-        let mut rows = sample(&mut rng, n, most.min(n)).into_vec();
+        let mut rows: Vec<usize> =
+            sample(&mut rng, all.len(), most.min(all.len())).into_iter().map(|i| all[i]).collect();
         rows.sort_unstable();
         rows
     }
-}
 
-fn mean_square(values: &[f64]) -> f64 {
-    values.iter().map(|v| v * v).sum::<f64>() / values.len().max(1) as f64
+    /// The mean of squared errors at some rows, counted by weight.
+    fn mean_square(&self, rows: &[usize], errors: &[f64]) -> f64 {
+        let weight = |row: usize| self.weights.as_ref().map_or(1.0, |weights| weights[row]);
+        let total: f64 = rows.iter().map(|&row| weight(row)).sum();
+        rows.iter().zip(errors).map(|(&row, error)| weight(row) * error * error).sum::<f64>() / total
+    }
 }
 
 /// The squared distance of the neighbor of some rank, counted from 1.

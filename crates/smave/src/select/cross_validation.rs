@@ -3,7 +3,9 @@
 use rayon::prelude::*;
 
 use crate::data::dataset::Dataset;
+use crate::data::dense::Dense;
 use crate::data::folds::k_folds;
+use crate::data::standardize::Standardization;
 use crate::error::Result;
 use crate::estimator::Estimator;
 use crate::predict::{Predictor, Regression};
@@ -50,7 +52,7 @@ pub(super) fn repeated(
             }
         }
     }
-    Ok(one_standard_error(&by_row))
+    Ok(one_standard_error(&by_row, data.weights()))
 }
 
 /// The error of choosing on the training rows of each fold and predicting its test rows.
@@ -74,8 +76,11 @@ pub(super) fn nested_error(
         })
         .collect::<Result<_>>()?;
     let dims = outer.iter().map(|(chosen, _)| *chosen).collect();
-    let all: Vec<f64> = outer.into_iter().flat_map(|(_, squares)| squares).collect();
-    let (error, standard_error) = mean_and_error(&all);
+    let mut all = vec![0.0; data.n_samples()];
+    for (fold, (_, squares)) in outer.iter().enumerate() {
+        split(&folds, fold).1.iter().zip(squares).for_each(|(&row, square)| all[row] = *square);
+    }
+    let (error, standard_error) = mean_and_error(&all, data.weights());
     Ok(NestedError { error, standard_error, dims })
 }
 
@@ -95,15 +100,21 @@ fn squared_errors(
 ) -> Result<Vec<Vec<f64>>> {
     let (train, test_x) = (data.subset(train)?, data.covariates(test)?);
     let test_y: Vec<f64> = test.iter().map(|&row| data.y()[row]).collect();
-    let mean = train.y().iter().sum::<f64>() / train.n_samples() as f64;
+    let mean =
+        Standardization::fit(&Dense::new(train.y(), train.n_samples(), 1)?, train.weights())?.center()[0];
     let mut by_dim = vec![test_y.iter().map(|y| (y - mean) * (y - mean)).collect()];
     let seed = derive_seed(repeat, &[fold as u64]);
+    let weights = train.weights().map(<[f64]>::to_vec);
     let mut wider = None;
     for dim in (1..=settings.max_dim).rev() {
         let fit = settings.smave(dim, seed).warm_start(wider).fit_observed(&train, &mut tally.observer())?;
         tally.check()?;
-        let predictor =
-            Predictor::new(fit.transform(train.x())?, train.y().to_vec(), Regression::LocalLinear)?;
+        let predictor = Predictor::weighted(
+            fit.transform(train.x())?,
+            train.y().to_vec(),
+            weights.clone(),
+            Regression::LocalLinear,
+        )?;
         let found = predictor.predict(&fit.transform(&test_x)?)?;
         by_dim.insert(1, found.iter().zip(&test_y).map(|(found, y)| (y - found.value).powi(2)).collect());
         wider = Some(fit.directions().as_ref().subcols(0, dim - 1).to_owned());
@@ -112,10 +123,10 @@ fn squared_errors(
 }
 
 /// The smallest dimension whose error is within a standard error of the least.
-fn one_standard_error(by_row: &[Vec<f64>]) -> Curve {
+fn one_standard_error(by_row: &[Vec<f64>], weights: Option<&[f64]>) -> Curve {
     let errors: Vec<DimensionError> = (by_row.iter().enumerate())
         .map(|(dim, squares)| {
-            let (error, standard_error) = mean_and_error(squares);
+            let (error, standard_error) = mean_and_error(squares, weights);
             DimensionError { dim, error, standard_error }
         })
         .collect();
@@ -125,11 +136,15 @@ fn one_standard_error(by_row: &[Vec<f64>]) -> Curve {
     Curve { chosen, least, errors }
 }
 
-/// The mean of squared errors, and its standard error.
-fn mean_and_error(squares: &[f64]) -> (f64, f64) {
-    let n = squares.len() as f64;
-    let mean = squares.iter().sum::<f64>() / n;
-    let spread: f64 = squares.iter().map(|v| (v - mean) * (v - mean)).sum();
+/// The mean of squared errors, each counted by its weight, and its standard error.
+fn mean_and_error(squares: &[f64], weights: Option<&[f64]>) -> (f64, f64) {
+    let n = weights.map_or(squares.len() as f64, |weights| weights.iter().sum());
+    let weight = |row: usize| weights.map_or(1.0, |weights| weights[row]);
+    let counted = |term: &dyn Fn(f64) -> f64| -> f64 {
+        squares.iter().enumerate().map(|(row, v)| weight(row) * term(*v)).sum()
+    };
+    let mean = counted(&|v| v) / n;
+    let spread = counted(&|v| (v - mean) * (v - mean));
     (mean, (spread / (n - 1.0).max(1.0) / n).sqrt())
 }
 
@@ -141,10 +156,10 @@ mod tests {
     fn the_simplest_of_equally_good_dimensions_is_chosen() {
         // Means 5, 2.1, 2 and 2.05; the least has the standard error sqrt(4/3) / 2 = 0.58.
         let by_row = [vec![5.0; 4], vec![2.1; 4], vec![1.0, 3.0, 1.0, 3.0], vec![2.05; 4]];
-        let curve = one_standard_error(&by_row);
+        let curve = one_standard_error(&by_row, None);
         assert_eq!((curve.chosen, curve.least), (1, 2));
         assert!((curve.errors[2].standard_error - (4.0f64 / 3.0).sqrt() / 2.0).abs() < 1e-12);
-        let sharp = one_standard_error(&[vec![5.0; 4], vec![2.1; 4], vec![2.0; 4]]);
+        let sharp = one_standard_error(&[vec![5.0; 4], vec![2.1; 4], vec![2.0; 4]], None);
         assert_eq!((sharp.chosen, sharp.least), (2, 2));
     }
 }

@@ -8,8 +8,10 @@
 
 use rand::seq::index::sample;
 
-use crate::data::dataset::Dataset;
+use crate::data::dataset::{Dataset, count_rows};
+use crate::data::dense::Dense;
 use crate::data::second_moment::mapped;
+use crate::data::standardize::Standardization;
 use crate::error::Result;
 use crate::estimator::whiten::Whitening;
 use crate::estimator::with_columns;
@@ -33,6 +35,7 @@ pub(super) struct SlopeMatrix {
     seen: Points,
     /// The response, standardized.
     y: Vec<f64>,
+    weights: Option<Vec<f64>>,
 }
 
 /// Eigenvalues, decreasing, and eigenvectors of a slope matrix.
@@ -45,14 +48,13 @@ impl SlopeMatrix {
     /// Whitens the covariates of `data`, whose rows `seen` are in reduced coordinates.
     pub fn new(data: &Dataset<'_>, seen: &Points) -> Result<Self> {
         let (z, _) = with_columns(data, true, |x| {
-            let white = Whitening::new(x)?;
+            let white = Whitening::new(x, data.weights())?;
             Ok(mapped(x, white.map(), &white.rows))
         })?;
-        let n = data.n_samples() as f64;
-        let mean = data.y().iter().sum::<f64>() / n;
-        let sd = (data.y().iter().map(|y| (y - mean) * (y - mean)).sum::<f64>() / n).sqrt();
+        let scaling = Standardization::fit(&Dense::new(data.y(), data.n_samples(), 1)?, data.weights())?;
+        let (mean, sd) = (scaling.center()[0], scaling.scale()[0]);
         let y = data.y().iter().map(|y| (y - mean) / sd).collect();
-        Ok(Self { z, seen: seen.clone(), y })
+        Ok(Self { z, seen: seen.clone(), y, weights: data.weights().map(<[f64]>::to_vec) })
     }
 
     /// Number of rows.
@@ -89,16 +91,20 @@ impl SlopeMatrix {
             out.copy_from_slice(self.seen.point(row));
         }
         let y: Vec<f64> = rows.iter().map(|&row| self.y[row]).collect();
+        let weights = self.weights.as_ref();
+        let weights: Option<Vec<f64>> = weights.map(|w| rows.iter().map(|&row| w[row]).collect());
+        let weights = weights.as_deref();
 
         let (n, q) = (rows.len(), seen.dim() as f64);
         let mut rng = stream(seed, Purpose::Walk, 0);
         let mut anchors = sample(&mut rng, n, ANCHORS.max(2 * width).min(n)).into_vec();
         anchors.sort_unstable();
-        let base = 1.2 * mean_deviation(&seen) * (n as f64).powf(-1.0 / (q + 4.0));
-        let reach = Some((2 * width).max(20).min(n - 1));
-        let hoods = gaussian_neighborhoods(&seen, &anchors, Bandwidth { base, reach, cut: CUT });
+        let counted = count_rows(weights, n);
+        let base = 1.2 * mean_deviation(&seen, weights) * (counted as f64).powf(-1.0 / (q + 4.0));
+        let reach = Some((2 * width).max(20).min(counted - 1));
+        let hoods = gaussian_neighborhoods(&seen, &anchors, Bandwidth { base, reach, cut: CUT }, weights);
         let slopes = dense_slopes(&z, &y, &hoods, Ridge::Relative(RIDGE));
-        let (vectors, values) = leading_directions(&slopes, width)?;
+        let (vectors, values) = leading_directions(&slopes, width, hoods.anchor_weights())?;
         Ok(Spectrum { values: values.into_iter().map(|v| v.max(0.0)).collect(), vectors })
     }
 }

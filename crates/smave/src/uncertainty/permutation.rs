@@ -24,7 +24,7 @@ use faer::linalg::solvers::DenseSolveCore;
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
 
-use crate::data::dataset::Dataset;
+use crate::data::dataset::{Dataset, count_rows};
 use crate::data::design::{Design, Rows};
 use crate::data::second_moment::principal_axes;
 use crate::error::{Error, Result};
@@ -55,11 +55,12 @@ pub(super) fn p_values(
     tally: &Tally<'_>,
 ) -> Result<Vec<f64>> {
     let x = reduction.standardization().apply(data.x())?;
-    let objective = MaveObjective::new(&x, data.y(), RIDGE)?;
-    let rest = unexplained(&x)?;
+    let objective = MaveObjective::new(&x, data.y(), RIDGE)?.counting(data.weights());
+    let rest = unexplained(&x, data.weights())?;
     let basis = reduction.basis().to_owned();
     let n = data.n_samples();
-    let k = (2 * neighborhood_size(n, basis.ncols(), MIN_NEIGHBORS_PROJECTED)).min(n);
+    let counted = data.n_counted();
+    let k = (2 * neighborhood_size(counted, basis.ncols(), MIN_NEIGHBORS_PROJECTED)).min(counted);
     let anchors: Vec<usize> = (0..n).collect();
     let without = |i: usize| -> Result<Option<Left>> {
         let others: Vec<usize> =
@@ -78,7 +79,11 @@ pub(super) fn p_values(
             }
         }
         let view = refiner.view(&b, k)?;
-        let residuals = held_out_residuals(&view.z, data.y(), &view.hoods, &anchors, RIDGE);
+        let mut residuals = held_out_residuals(&view.z, data.y(), &view.hoods, &anchors, RIDGE);
+        if let Some(weights) = data.weights() {
+            // What a row says counts as often as the row; C is counted already.
+            residuals.iter_mut().zip(weights).for_each(|(r, weight)| *r *= weight);
+        }
         Ok(Some(Left::new(&objective.row_weights(b.as_ref(), &view.hoods), &residuals, &view.z)))
     };
     // Covariates that take no part anyway share the fit as it is.
@@ -108,9 +113,9 @@ pub(super) fn p_values(
 
 /// For each covariate what the linear regression on all others leaves. With Ω the inverse of the covariance that is
 /// $X \Omega_i / \Omega_{ii}$. Where n is not much larger than p the covariance is shrunk as in whitening.
-fn unexplained(x: &dyn Design) -> Result<Points> {
-    let (n, p) = (x.n_rows(), x.n_cols());
-    let (mean, values, vectors) = principal_axes(x)?;
+fn unexplained(x: &dyn Design, weights: Option<&[f64]>) -> Result<Points> {
+    let (n, p) = (count_rows(weights, x.n_rows()), x.n_cols());
+    let (mean, values, vectors) = principal_axes(x, weights)?;
     let average = values.iter().sum::<f64>() / p as f64;
     // Enough for an inverse to exist where covariates repeat each other.
     let ridge = (shrinkage(n, p) + 1e-9) * average.max(f64::MIN_POSITIVE);
@@ -224,7 +229,7 @@ mod tests {
         let mixed: Vec<f64> =
             values.chunks_exact(p).flat_map(|r| [r[0], r[0] + 0.5 * r[1], r[2] - r[1], r[3]]).collect();
         let x = Dense::new(&mixed[..], n, p).unwrap();
-        let rest = unexplained(&x).unwrap();
+        let rest = unexplained(&x, None).unwrap();
         for i in 0..p {
             let e: Vec<f64> = rest.values().iter().skip(i).step_by(p).copied().collect();
             for j in 0..p {

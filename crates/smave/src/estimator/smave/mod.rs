@@ -238,10 +238,10 @@ impl Smave {
         let x = standardization.apply(data.x())?;
         let (basis, starts) = match &self.warm_start {
             Some(directions) => (self.given_start(directions, &standardization)?, Vec::new()),
-            None => self.choose_start(&x, data.y())?,
+            None => self.choose_start(&x, data)?,
         };
-        let objective = MaveObjective::new(&x, data.y(), self.ridge)?;
-        let anchors = self.anchors(x.n_rows());
+        let objective = MaveObjective::new(&x, data.y(), self.ridge)?.counting(data.weights());
+        let anchors = self.anchors(x.n_rows(), data.n_counted());
         let refined = self.polish(objective, &anchors, basis, &mut trace, observer)?;
         let (basis, eigenvalues) = principal_basis(refined.basis.as_ref(), refined.outer.as_ref())
             .ok_or(Error::NotFinite { what: "the average slope", iteration: trace.len() })?;
@@ -274,7 +274,7 @@ impl Smave {
     }
 
     /// Makes and races the starts, on some rows if there are very many.
-    fn choose_start(&self, x: &dyn Design, y: &[f64]) -> Result<(Mat<f64>, Vec<Start>)> {
+    fn choose_start(&self, x: &dyn Design, whole: &Dataset<'_>) -> Result<(Mat<f64>, Vec<Start>)> {
         let (n, p) = (x.n_rows(), x.n_cols());
         let count = n.min(RACE_ROWS.max(RACE_ROWS_PER_COVARIATE * p));
         let mut rng = stream(self.seed, Purpose::Subset, 0);
@@ -282,17 +282,20 @@ impl Smave {
         let rows = sample(&mut rng, n, count).into_vec();
         let mut points = Points::zeros(count, p);
         x.copy_rows_into(Rows::Subset(&rows), &mut points);
-        let y: Vec<f64> = rows.iter().map(|&row| y[row]).collect();
-        let data = Dataset::new(Dense::new(points.values(), count, p)?, &y[..])?;
-        let objective = MaveObjective::new(data.x(), &y, self.ridge)?;
+        let y: Vec<f64> = rows.iter().map(|&row| whole.y()[row]).collect();
+        let mut data = Dataset::new(Dense::new(points.values(), count, p)?, &y[..])?;
+        if let Some(weights) = whole.weights() {
+            data = data.with_weights(rows.iter().map(|&row| weights[row]).collect::<Vec<_>>())?;
+        }
+        let objective = MaveObjective::new(data.x(), &y, self.ridge)?.counting(data.weights());
         let anchors: Vec<usize> = (0..count).collect();
-        race(guesses(self, &data), objective, &anchors, self.neighborhood(count, 2.0))
+        race(guesses(self, &data), objective, &anchors, self.neighborhood(data.n_counted(), 2.0))
     }
 
-    /// The anchors of the refinement, in increasing order.
-    fn anchors(&self, n: usize) -> Vec<usize> {
-        let k = self.neighborhood(n, 1.0);
-        let count = FEWEST_ANCHORS.max(COVERAGE * n / k).min(n);
+    /// The anchors of the refinement, out of n rows that count as so many, in increasing order.
+    fn anchors(&self, n: usize, counted: usize) -> Vec<usize> {
+        let k = self.neighborhood(counted, 1.0);
+        let count = FEWEST_ANCHORS.max(COVERAGE * counted / k).min(n);
         let mut rng = stream(self.seed, Purpose::Subset, 1);
         let mut anchors = sample(&mut rng, n, count).into_vec();
         anchors.sort_unstable();
@@ -308,7 +311,7 @@ impl Smave {
         trace: &mut Vec<Iteration>,
         observer: &mut dyn Observer,
     ) -> Result<Refined> {
-        let n = objective.design().n_rows();
+        let n = objective.n_counted();
         let k = self.neighborhood(n, MULTIPLES[0]);
         let (mut basis, mut k, mut stop) = (start, k, StopReason::MaxIterations);
         let mut refiner = Refiner::new(objective, anchors, Weighting::Epanechnikov);
@@ -336,7 +339,7 @@ impl Smave {
         anchors: &[usize],
         basis: &Mat<f64>,
     ) -> Result<usize> {
-        let n = objective.design().n_rows();
+        let n = objective.n_counted();
         let mut best = (f64::INFINITY, self.neighborhood(n, MULTIPLES[0]));
         if !self.choose_neighbors || self.n_neighbors.is_some() {
             return Ok(best.1);

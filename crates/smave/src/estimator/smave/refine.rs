@@ -52,7 +52,8 @@ impl<'a> Refiner<'a> {
         if !z.values().iter().all(|v| v.is_finite()) {
             return Err(Error::NotFinite { what: "the projection of X", iteration: 0 });
         }
-        let hoods = Neighborhoods::find(&*build_index(&z, k), &z, self.anchors, k, self.weighting);
+        let weights = self.objective.weights();
+        let hoods = Neighborhoods::find(&*build_index(&z, k), &z, self.anchors, k, self.weighting, weights);
         Ok(View { hoods, z })
     }
 

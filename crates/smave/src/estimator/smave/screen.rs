@@ -32,7 +32,7 @@ pub(super) fn screen(
     basis: Mat<f64>,
     k: usize,
 ) -> Result<Mat<f64>> {
-    let (n, p, d) = (objective.design().n_rows() as f64, basis.nrows(), basis.ncols());
+    let (n, p, d) = (objective.n_counted() as f64, basis.nrows(), basis.ncols());
     let mut refiner = Refiner::new(objective, anchors, Weighting::Epanechnikov);
     let mut view = refiner.view(&basis, k)?;
     let score = |error: f64, left: usize| n * error.ln() + n.ln() * (d * (left - d)) as f64;
