@@ -42,7 +42,7 @@ pub(crate) fn with_response(z: &Points, y: &[f64]) -> Points {
 pub(crate) struct LocalRegression {
     /// The sum of w v, then that of w v v_a for each coordinate a.
     sums: Vec<f64>,
-    /// One row less the origin.
+    /// Two rows less the origin.
     shifted: Vec<f64>,
     gram: Vec<f64>,
     moment: Vec<f64>,
@@ -57,7 +57,7 @@ impl LocalRegression {
     pub fn new(dim: usize) -> Self {
         Self {
             sums: vec![0.0; (dim + 1) * row_width(dim)],
-            shifted: vec![0.0; row_width(dim)],
+            shifted: vec![0.0; 2 * row_width(dim)],
             gram: vec![0.0; dim * dim],
             moment: vec![0.0; dim],
             slope: vec![0.0; dim],
@@ -204,30 +204,54 @@ fn add_up<const E: usize, const L: usize>(rows: &Points, hood: Neighborhood<'_>,
     }
 }
 
-/// The same for any number of coordinates.
+/// The same for any number of coordinates; `v` is space for the rows of two neighbors.
 #[inline(always)]
 fn add_up_any(rows: &Points, hood: Neighborhood<'_>, sums: &mut [f64], v: &mut [f64]) {
     let width = rows.dim();
     let d = sums.len() / width - 1;
     let origin = rows.point(hood.rows[0] as usize);
+    let (v, u) = v.split_at_mut(width);
     sums.fill(0.0);
-    for (q, &row) in hood.rows.iter().enumerate() {
-        let w = hood.weights.map_or(1.0, |weights| weights[q]);
-        for ((v, row), origin) in v.iter_mut().zip(rows.point(row as usize)).zip(origin) {
-            *v = row - origin;
+    // Two at a time: half of the work is reading and writing the sums.
+    for (q, pair) in hood.rows.chunks(2).enumerate() {
+        let weight = |place: usize| hood.weights.map_or(1.0, |weights| weights[2 * q + place]);
+        let mut weights = [weight(0), 0.0];
+        shift(rows.point(pair[0] as usize), origin, d, v);
+        match pair.get(1) {
+            Some(&row) => {
+                weights[1] = weight(1);
+                shift(rows.point(row as usize), origin, d, u);
+            }
+            None => u.fill(0.0),
         }
-        v[d + 1] = 1.0;
         let (first, second) = sums.split_at_mut(width);
-        for (sum, v) in first.iter_mut().zip(&*v) {
-            *sum += w * v;
+        for ((sum, v), u) in first.iter_mut().zip(&*v).zip(&*u) {
+            *sum += weights[0] * v + weights[1] * u;
         }
         for (a, sums) in second.chunks_exact_mut(width).enumerate() {
-            let factor = w * v[a];
-            for (sum, v) in sums.iter_mut().zip(&*v) {
-                *sum += factor * v;
+            let factors = [weights[0] * v[a], weights[1] * u[a]];
+            // By symmetry only what stands before the diagonal is read, and the response; in whole registers.
+            let end = (a + 1).next_multiple_of(4);
+            let (v4, u4) = (v[..end].as_chunks::<4>().0, u[..end].as_chunks::<4>().0);
+            for ((sums, v), u) in sums[..end].as_chunks_mut::<4>().0.iter_mut().zip(v4).zip(u4) {
+                for c in 0..4 {
+                    sums[c] += factors[0] * v[c] + factors[1] * u[c];
+                }
+            }
+            if end <= d {
+                sums[d] += factors[0] * v[d] + factors[1] * u[d];
             }
         }
     }
+}
+
+/// A row less the origin, but for the 1 that counts it.
+#[inline(always)]
+fn shift(row: &[f64], origin: &[f64], d: usize, out: &mut [f64]) {
+    for ((out, row), origin) in out.iter_mut().zip(row).zip(origin) {
+        *out = row - origin;
+    }
+    out[d + 1] = 1.0;
 }
 
 #[cfg(test)]

@@ -6,8 +6,9 @@
 //! 1. **Starts** (`starts.rs`): frames that fail in different ways.
 //! 2. **Race** (`race.rs`): successive halving on the leave-one-out error of the local linear regression.
 //! 3. **Refine** (`refine.rs`): full-batch Riemannian L-BFGS on neighborhoods renewed every few steps,
-//!    with Epanechnikov weights, until a renewal no longer turns the subspace.
-//! 4. **Screen** (`screen.rs`): covariates that do not pay for themselves are left out, by Schwarz's criterion on
+//!    with Epanechnikov weights, until a renewal no longer turns the subspace. Where the two best of the race are
+//!    different subspaces and n is at least 20 p, both are refined and the one with the less error goes on.
+//! 4. **Screen** (`screen.rs`): covariates that do not pay for themselves are left out, by Akaike's criterion on
 //!    the leave-one-out error. This is the guard against overfitting when n/p is small.
 //! 5. **Neighborhood size**: of 2, 1 and 4 times the published $k = \lceil n^{4/(d+4)} \rceil$ the one with the least
 //!    leave-one-out error, never fewer than 3 (d + 1); then refined once more.
@@ -81,6 +82,9 @@ pub struct Smave {
 /// Starts are made and raced on at most so many rows, or so many times p if that is more.
 const RACE_ROWS: usize = 1500;
 const RACE_ROWS_PER_COVARIATE: usize = 20;
+
+/// Rows per covariate from which two finalists of a race are both refined.
+const ROWS_PER_COVARIATE_TO_JUDGE: usize = 20;
 
 /// Anchors of the refinement: enough that a row lies in so many neighborhoods on average, and never fewer than that.
 const COVERAGE: usize = 64;
@@ -236,13 +240,13 @@ impl Smave {
         let mut trace = Vec::new();
         let standardization = scaling(data, self.standardize)?;
         let x = standardization.apply(data.x())?;
-        let (basis, starts) = match &self.warm_start {
-            Some(directions) => (self.given_start(directions, &standardization)?, Vec::new()),
+        let (finalists, starts) = match &self.warm_start {
+            Some(directions) => (vec![self.given_start(directions, &standardization)?], Vec::new()),
             None => self.choose_start(&x, data)?,
         };
         let objective = MaveObjective::new(&x, data.y(), self.ridge)?.counting(data.weights());
         let anchors = self.anchors(x.n_rows(), data.n_counted());
-        let refined = self.polish(objective, &anchors, basis, &mut trace, observer)?;
+        let refined = self.polish(objective, &anchors, finalists, &mut trace, observer)?;
         let (basis, eigenvalues) = principal_basis(refined.basis.as_ref(), refined.outer.as_ref())
             .ok_or(Error::NotFinite { what: "the average slope", iteration: trace.len() })?;
         Ok(Reduction {
@@ -274,7 +278,7 @@ impl Smave {
     }
 
     /// Makes and races the starts, on some rows if there are very many.
-    fn choose_start(&self, x: &dyn Design, whole: &Dataset<'_>) -> Result<(Mat<f64>, Vec<Start>)> {
+    fn choose_start(&self, x: &dyn Design, whole: &Dataset<'_>) -> Result<(Vec<Mat<f64>>, Vec<Start>)> {
         let (n, p) = (x.n_rows(), x.n_cols());
         let count = n.min(RACE_ROWS.max(RACE_ROWS_PER_COVARIATE * p));
         let mut rng = stream(self.seed, Purpose::Subset, 0);
@@ -307,16 +311,30 @@ impl Smave {
         &self,
         objective: MaveObjective<'_>,
         anchors: &[usize],
-        start: Mat<f64>,
+        mut finalists: Vec<Mat<f64>>,
         trace: &mut Vec<Iteration>,
         observer: &mut dyn Observer,
     ) -> Result<Refined> {
         let n = objective.n_counted();
-        let k = self.neighborhood(n, MULTIPLES[0]);
-        let (mut basis, mut k, mut stop) = (start, k, StopReason::MaxIterations);
+        let mut k = self.neighborhood(n, MULTIPLES[0]);
+        let mut stop = StopReason::MaxIterations;
         let mut refiner = Refiner::new(objective, anchors, Weighting::Epanechnikov);
+        let mut basis = finalists.remove(0);
         if self.refine {
             (basis, stop) = self.converge(&mut refiner, basis, k, trace, observer)?;
+            // Two subspaces that the race could not tell apart are judged by where they lead, unless rows are so few that
+            // errors after refinement say more about overfitting than about subspaces.
+            if let Some(second) = finalists.pop()
+                && stop != StopReason::Cancelled
+                && n >= ROWS_PER_COVARIATE_TO_JUDGE * basis.nrows()
+            {
+                let mut other = Refiner::new(objective, anchors, Weighting::Epanechnikov);
+                let (second, end) = self.converge(&mut other, second, k, trace, observer)?;
+                let error = |b: &Mat<f64>| Ok::<_, Error>(refiner.loo_error(&refiner.view(b, k)?));
+                if end == StopReason::Cancelled || error(&second)? < error(&basis)? {
+                    (refiner, basis, stop) = (other, second, end);
+                }
+            }
         }
         if self.refine && stop != StopReason::Cancelled {
             let some = some(anchors);

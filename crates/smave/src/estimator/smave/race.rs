@@ -42,13 +42,14 @@ struct Runner {
     rungs: usize,
 }
 
-/// Races the guesses; gives the winner's basis and how each fared. `anchors` are rows in random order.
+/// Races the guesses; gives the winner's basis, after it that of the second if it is another subspace, and how each
+/// fared. `anchors` are rows in random order.
 pub(super) fn race(
     guesses: Vec<Guess>,
     objective: MaveObjective<'_>,
     anchors: &[usize],
     k: usize,
-) -> Result<(Mat<f64>, Vec<Start>)> {
+) -> Result<(Vec<Mat<f64>>, Vec<Start>)> {
     let begin =
         |guess: Guess| Runner { name: guess.name, basis: guess.basis, error: f64::INFINITY, rungs: 0 };
     let mut running: Vec<Runner> = guesses.into_iter().map(begin).collect();
@@ -79,7 +80,13 @@ pub(super) fn race(
             Ok(Start { name: runner.name.clone(), loo_error: runner.error, rungs: runner.rungs, angle })
         })
         .collect::<Result<_>>()?;
-    Ok((basis, starts))
+    let mut finalists = vec![basis];
+    if let Some(second) = running.get(1)
+        && largest_angle(finalists[0].as_ref(), second.basis.as_ref())? > SAME
+    {
+        finalists.push(second.basis.clone());
+    }
+    Ok((finalists, starts))
 }
 
 /// Whether the leaders, were they to go on, would only repeat each other.

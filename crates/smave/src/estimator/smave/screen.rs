@@ -5,16 +5,30 @@
 //! costs. Where some covariates do not matter, that is a price for nothing. So rows of B are set to zero, the
 //! smallest first, a fifth of them at a time, the rest refined after each cut; and of all stages the one is kept with the least
 //!
-//! $$ n \ln(\text{leave-one-out error}) + \ln(n) \, d \, (s - d), $$
+//! $$ n \ln(\text{leave-one-out error}) + 2 \, d \, (s - d), $$
 //!
-//! Schwarz's criterion, s being the number of covariates left and d (s - d) that of free parameters. Where all
-//! covariates matter the first stage wins, and nothing is left out.
+//! Akaike's criterion, s being the number of covariates left and d (s - d) that of free parameters. The price of a
+//! parameter decides what happens between the extremes. Mean m² at (n, p) = (1000, 50), 20 runs of the ten scenarios,
+//! where a third of the covariates matter (`--density 0.2`) and where all do (`--density 1`):
+//!
+//! | price of a parameter | a third matter | all matter |
+//! |---|---|---|
+//! | no screening | 0.091 | 0.087 |
+//! | 2 (Akaike) | 0.045 | 0.088 |
+//! | 4 | 0.035 | 0.120 |
+//! | ln n (Schwarz) | 0.038 | 0.157 |
+//!
+//! At 2 nothing is lost where all matter and half of the error is saved where few do. The first two rows come from
+//! `smave bench --methods smave --ablate --n 1000 --p 50 --reps 2 --density 1`.
 
 use crate::error::{Error, Result};
 use crate::estimator::smave::refine::Refiner;
 use crate::linalg::{Mat, orthonormalize_rows};
 use crate::local::neighborhoods::Weighting;
 use crate::objective::mave::MaveObjective;
+
+/// What a parameter has to gain.
+const PRICE: f64 = 2.0;
 
 /// Share of the covariates that stays at each stage.
 const STAY: f64 = 0.8;
@@ -35,7 +49,7 @@ pub(super) fn screen(
     let (n, p, d) = (objective.n_counted() as f64, basis.nrows(), basis.ncols());
     let mut refiner = Refiner::new(objective, anchors, Weighting::Epanechnikov);
     let mut view = refiner.view(&basis, k)?;
-    let score = |error: f64, left: usize| n * error.ln() + n.ln() * (d * (left - d)) as f64;
+    let score = |error: f64, left: usize| n * error.ln() + PRICE * (d * (left - d)) as f64;
     let mut best = (score(refiner.loo_error(&view), p), basis.clone());
     let (mut current, mut left, mut waited) = (basis, p, 0);
     while left > d + 1 && waited < PATIENCE {
