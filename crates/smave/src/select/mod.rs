@@ -1,6 +1,6 @@
 //! How many directions: cross-validated prediction error, with two second opinions.
 //!
-//! For each split into folds, [`Smave`](crate::Smave) is fitted on the training rows in the largest dimension, then in
+//! For each split into folds, [`Smave`] is fitted on the training rows in the largest dimension, then in
 //! each smaller one from the leading directions of the one before; a local linear regression on the reduced
 //! coordinates predicts the test rows. Zero dimensions, "no signal", predicts the mean of the training rows.
 //! With $e_i(d)$ the squared test error of row i, averaged over repetitions, the choice is the smallest d
@@ -11,7 +11,7 @@
 //! reports it for real data. With [`SelectDimension::nested`] every choice is made within the training rows of an
 //! outer split and judged on rows it has not seen. That error is honest.
 //!
-//! The second opinions ([`ladle`], [`augmentation`]) look at the average outer product of slopes, not at
+//! The second opinions ([`Ladle`], [`Augmentation`]) look at the average outer product of slopes, not at
 //! predictions.
 
 mod augmentation;
