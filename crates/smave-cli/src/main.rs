@@ -25,9 +25,7 @@ fn main() -> ExitCode {
     match run(args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
-        Err(error)
-            if error.is::<Cancelled>() || matches!(error.downcast_ref(), Some(smave::Error::Cancelled)) =>
-        {
+        Err(error) if error.is::<Cancelled>() => {
             eprintln!("cancelled; nothing was written");
             ExitCode::from(130)
         }

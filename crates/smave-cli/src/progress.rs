@@ -24,7 +24,10 @@ pub fn watched<T>(label: &'static str, work: impl FnOnce(&Watch<'_>) -> smave::R
         if cancel::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     progress.finish_and_clear();
-    Ok(found?)
+    match found {
+        Err(smave::Error::Cancelled) => Err(cancel::Cancelled.into()),
+        found => Ok(found?),
+    }
 }
 
 /// Shows the iterations of one fit, and stops it on Ctrl-C.

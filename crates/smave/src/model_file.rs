@@ -29,7 +29,6 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
-use rand::seq::index::sample;
 use serde::{Deserialize, Serialize};
 use serde_json::ser::{Formatter, PrettyFormatter};
 
@@ -41,7 +40,7 @@ use crate::estimator::reduction::{Reduction, Start};
 use crate::linalg::{Mat, Points, norm};
 use crate::optim::trace::{Iteration, StopReason};
 use crate::predict::{Calibration, Prediction, Predictor, Regression};
-use crate::rng::{Purpose, stream};
+use crate::rng::{Purpose, sorted_sample, stream};
 
 const FORMAT: &str = "smave-model";
 const VERSION: u64 = 2;
@@ -151,8 +150,7 @@ impl Model {
         let mut weights = data.weights().map(<[f64]>::to_vec);
         if y.len() > MAX_TRAINING_ROWS {
             let mut rng = stream(reduction.seed().unwrap_or(0), Purpose::Subset, 4);
-            let mut rows = sample(&mut rng, y.len(), MAX_TRAINING_ROWS).into_vec();
-            rows.sort_unstable();
+            let rows = sorted_sample(&mut rng, y.len(), MAX_TRAINING_ROWS);
             y = rows.iter().map(|&row| y[row]).collect();
             weights = weights.map(|weights| rows.iter().map(|&row| weights[row]).collect());
             let values = rows.iter().flat_map(|&row| z.point(row).to_vec()).collect();

@@ -6,7 +6,8 @@
 //! which thread asked first.
 
 use chacha20::ChaCha8Rng;
-use rand::SeedableRng;
+use rand::seq::index::sample;
+use rand::{RngExt, SeedableRng};
 
 /// The generator used throughout.
 pub type Rng = ChaCha8Rng;
@@ -45,6 +46,21 @@ pub fn stream(seed: u64, purpose: Purpose, index: u64) -> Rng {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream((purpose as u64) << 48 | index);
     rng
+}
+
+/// Some of n rows at random, all if there are no more, in increasing order.
+pub(crate) fn sorted_sample(rng: &mut Rng, n: usize, most: usize) -> Vec<usize> {
+    let mut rows = sample(rng, n, most.min(n)).into_vec();
+    rows.sort_unstable();
+    rows
+}
+
+/// n of n rows with replacement, in increasing order: the `index`-th bootstrap sample under `seed`.
+pub(crate) fn bootstrap_rows(n: usize, seed: u64, index: u64) -> Vec<usize> {
+    let mut rng = stream(seed, Purpose::Bootstrap, index);
+    let mut rows: Vec<usize> = (0..n).map(|_| rng.random_range(0..n)).collect();
+    rows.sort_unstable();
+    rows
 }
 
 /// A seed for a named part of a larger experiment: mixes `parts` into `seed`,

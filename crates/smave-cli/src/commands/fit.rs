@@ -26,7 +26,6 @@ pub fn run(args: &FitArgs, out: &mut impl Write) -> Result<()> {
     let whole = dataset(table, &args.target, args.weights.as_deref(), args.precision)?;
     let truth = args.truth.as_deref().map(|path| read_basis(path, whole.names())).transpose()?;
     let (data, held_out) = hold_out(whole, args.holdout, args.seed)?;
-    let started = Instant::now();
     let settings = Settings {
         dim: dimension(args, &data, out)?,
         seed: args.seed,
@@ -36,6 +35,7 @@ pub fn run(args: &FitArgs, out: &mut impl Write) -> Result<()> {
         tolerance: args.tolerance,
         without: None,
     };
+    let started = Instant::now();
     let estimator = estimator(args.method, settings);
     let reduction = refuse_cancelled(estimator.fit_observed(&data, &mut FitProgress::new())?)?;
     let seconds = started.elapsed().as_secs_f64();

@@ -4,8 +4,6 @@
 //! their distance from each anchor as seen, regresses y on all whitened covariates, and gives
 //! the principal axes of the slopes. Cost per step: anchors times n p^2.
 
-use rand::seq::index::sample;
-
 use crate::data::dataset::count_rows;
 use crate::data::design::Design;
 use crate::data::second_moment::mapped;
@@ -13,9 +11,9 @@ use crate::error::{Error, Result};
 use crate::estimator::whiten::Whitening;
 use crate::linalg::{Mat, Points};
 use crate::local::kernel::{Bandwidth, CUT, gaussian_neighborhoods};
-use crate::local::size::mean_deviation;
+use crate::local::size::walking_bandwidth;
 use crate::objective::ambient::{Ridge, dense_slopes, leading_directions};
-use crate::rng::{Purpose, stream};
+use crate::rng::{Purpose, sorted_sample, stream};
 
 /// Ridge of the local regressions, as a share of the average local variance.
 const RIDGE: f64 = 1e-3;
@@ -36,6 +34,28 @@ pub(crate) struct Axes {
     pub values: Vec<f64>,
 }
 
+/// Rows as they are seen, which decides who is near whom, and as they are: whitened covariates, responses, weights.
+#[derive(Clone, Copy)]
+pub(crate) struct Sight<'a> {
+    pub seen: &'a Points,
+    pub z: &'a Points,
+    pub y: &'a [f64],
+    pub weights: Option<&'a [f64]>,
+}
+
+impl Sight<'_> {
+    /// The principal axes of the slopes at the anchors: bandwidth `base`, but nowhere less than the distance of the
+    /// neighbor of rank `reach`.
+    pub fn axes(&self, anchors: &[usize], n_axes: usize, base: f64, reach: usize) -> Result<Axes> {
+        let Self { seen, z, y, weights } = *self;
+        let reach = Some(reach.min(count_rows(weights, y.len()) - 1));
+        let hoods = gaussian_neighborhoods(seen, anchors, Bandwidth { base, reach, cut: CUT }, weights);
+        let slopes = dense_slopes(z, y, &hoods, Ridge::Relative(RIDGE));
+        let (directions, values) = leading_directions(&slopes, n_axes, hoods.anchor_weights())?;
+        Ok(Axes { directions, values })
+    }
+}
+
 impl<'a> GradientSteps<'a> {
     /// Whitens `x`.
     pub fn new(x: &dyn Design, y: &'a [f64], weights: Option<&'a [f64]>, seed: u64) -> Result<Self> {
@@ -49,9 +69,9 @@ impl<'a> GradientSteps<'a> {
         count_rows(self.weights, self.y.len())
     }
 
-    /// The standard deviation of the coordinates of `seen`, on average.
-    pub fn mean_deviation(&self, seen: &Points) -> f64 {
-        mean_deviation(seen, self.weights)
+    /// The bandwidth of a walk that has come to `seen`.
+    pub fn walking_bandwidth(&self, seen: &Points) -> f64 {
+        walking_bandwidth(seen, self.weights)
     }
 
     /// Number of whitened coordinates.
@@ -83,17 +103,10 @@ impl<'a> GradientSteps<'a> {
                 requirement: "at least 1".into(),
             });
         }
-        let n = seen.len();
-        let mut rng = stream(self.seed, Purpose::Walk, self.steps);
+        let anchors = sorted_sample(&mut stream(self.seed, Purpose::Walk, self.steps), seen.len(), n_anchors);
         self.steps += 1;
-        let mut anchors = sample(&mut rng, n, n_anchors.min(n)).into_vec();
-        anchors.sort_unstable();
-        let reach = Some(reach.min(self.n_counted() - 1));
-        let bandwidth = Bandwidth { base, reach, cut: CUT };
-        let hoods = gaussian_neighborhoods(seen, &anchors, bandwidth, self.weights);
-        let slopes = dense_slopes(&self.z, self.y, &hoods, Ridge::Relative(RIDGE));
-        let (directions, values) = leading_directions(&slopes, n_axes, hoods.anchor_weights())?;
-        Ok(Axes { directions, values })
+        let rows = Sight { seen, z: &self.z, y: self.y, weights: self.weights };
+        rows.axes(&anchors, n_axes, base, reach)
     }
 
     /// The first d axes as directions of X, and their values.

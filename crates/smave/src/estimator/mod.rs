@@ -2,7 +2,7 @@
 
 pub mod ade;
 mod ascent;
-mod gradient_steps;
+pub(crate) mod gradient_steps;
 pub mod inverse;
 pub mod opg;
 pub mod opg_adaptive;

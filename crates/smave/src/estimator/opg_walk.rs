@@ -73,13 +73,12 @@ impl OpgWalk {
 
     fn walk(&self, x: &dyn Design, data: &Dataset<'_>) -> Result<(Mat<f64>, Vec<f64>)> {
         let mut steps = GradientSteps::new(x, data.y(), data.weights(), self.seed)?;
-        let n = steps.n_counted() as f64;
         let (rank, d) = (steps.rank(), self.n_components.min(steps.rank()));
         let mut axes = Axes { directions: Mat::identity(rank, rank), values: vec![1.0; rank] };
         let n_axes = rank.min(self.n_anchors.max(d));
         for q in dimensions(rank, d, n_axes, self.brisk, self.rounds) {
             let seen = steps.seen_through(&axes.directions.as_ref().subcols(0, q).to_owned());
-            let base = 1.2 * steps.mean_deviation(&seen) * n.powf(-1.0 / (q as f64 + 4.0));
+            let base = steps.walking_bandwidth(&seen);
             axes = steps.step(&seen, self.n_anchors, n_axes, base, (2 * q).max(20))?;
         }
         steps.finish(axes, self.n_components)

@@ -44,6 +44,13 @@ pub(crate) fn mean_deviation(points: &Points, weights: Option<&[f64]>) -> f64 {
     (0..d).map(deviation).sum::<f64>() / d as f64
 }
 
+/// $1.2 \bar\sigma n^{-1/(q+4)}$ for n points in q dimensions, $\bar\sigma$ being [`mean_deviation`]: what methods use that
+/// walk through dimensions.
+pub(crate) fn walking_bandwidth(points: &Points, weights: Option<&[f64]>) -> f64 {
+    let n = count_rows(weights, points.len()) as f64;
+    1.2 * mean_deviation(points, weights) * n.powf(-1.0 / (points.dim() as f64 + 4.0))
+}
+
 /// The median, each value counted by its weight if there are weights.
 fn middle(values: Vec<f64>, weights: Option<&[f64]>) -> f64 {
     let Some(weights) = weights else { return median(values) };

@@ -25,6 +25,17 @@ pub(super) fn candidates(n: usize, d: usize) -> Vec<usize> {
     sizes
 }
 
+/// The ridge of regressions among the rows of `z`.
+pub(super) fn ridge(z: &Points) -> f64 {
+    let (n, d) = (z.len() as f64, z.dim());
+    let variance = |c: usize| {
+        let values = z.values().iter().skip(c).step_by(d);
+        let mean = values.clone().sum::<f64>() / n;
+        values.map(|v| (v - mean) * (v - mean)).sum::<f64>() / n
+    };
+    RIDGE * (0..d).map(variance).sum::<f64>() / d as f64
+}
+
 /// The training rows as local regressions read them.
 pub(super) struct LocalLinear {
     rows: Points,
@@ -34,18 +45,7 @@ pub(super) struct LocalLinear {
 
 impl LocalLinear {
     pub fn new(z: &Points, y: &[f64]) -> Self {
-        let (n, d) = (z.len() as f64, z.dim());
-        let variance = |c: usize| {
-            let values = z.values().iter().skip(c).step_by(d);
-            let mean = values.clone().sum::<f64>() / n;
-            values.map(|v| (v - mean) * (v - mean)).sum::<f64>() / n
-        };
-        let ridge = RIDGE * (0..d).map(variance).sum::<f64>() / d as f64;
-        Self { rows: with_response(z, y), d, ridge }
-    }
-
-    pub fn ridge(&self) -> f64 {
-        self.ridge
+        Self { rows: with_response(z, y), d: z.dim(), ridge: ridge(z) }
     }
 
     /// Fits around each query, and lets `finish` make a prediction of the value and the neighbors found.

@@ -25,7 +25,6 @@ mod queries;
 
 pub use knn::knn_regression;
 
-use rand::seq::index::sample;
 use serde::{Deserialize, Serialize};
 
 use crate::data::dataset::count_rows;
@@ -35,10 +34,10 @@ use crate::linalg::Points;
 use crate::local::index::{Neighbor, build_index, keep_nearest};
 use crate::local::neighborhoods::{NearestCounted, Neighborhoods, Weighting};
 use crate::objective::leave_one_out::held_out_residuals;
-use crate::rng::{Purpose, stream};
+use crate::rng::{Purpose, sorted_sample, stream};
 
 use conformal::quantile;
-use local_linear::{LocalLinear, candidates};
+use local_linear::{LocalLinear, candidates, ridge};
 use queries::answer_each;
 
 /// How the response is predicted from reduced coordinates.
@@ -284,9 +283,8 @@ impl Predictor {
         match self.regression {
             Regression::LocalLinear => {
                 let index = build_index(&self.z, k);
-                let ridge = LocalLinear::new(&self.z, &self.y).ridge();
                 let hoods = Neighborhoods::find(&*index, &self.z, rows, k, Weighting::Epanechnikov, counts);
-                held_out_residuals(&self.z, &self.y, &hoods, rows, ridge)
+                held_out_residuals(&self.z, &self.y, &hoods, rows, ridge(&self.z))
             }
             Regression::NearestNeighbors => {
                 let index = build_index(&self.z, k + 1);
@@ -335,11 +333,8 @@ impl Predictor {
     fn some_rows(&self, most: usize) -> Vec<usize> {
         let counts = |row: &usize| self.weights.as_ref().is_none_or(|weights| weights[*row] > 0.0);
         let all: Vec<usize> = (0..self.z.len()).filter(counts).collect();
-        let mut rng = stream(0, Purpose::Subset, 2);
-        let mut rows: Vec<usize> =
-            sample(&mut rng, all.len(), most.min(all.len())).into_iter().map(|i| all[i]).collect();
-        rows.sort_unstable();
-        rows
+        let places = sorted_sample(&mut stream(0, Purpose::Subset, 2), all.len(), most);
+        places.into_iter().map(|place| all[place]).collect()
     }
 
     /// The mean of squared errors at some rows, counted by weight.

@@ -14,10 +14,11 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::error::Result;
+use crate::estimator::gradient_steps::Axes;
 use crate::linalg::Points;
 use crate::rng::{Purpose, derive_seed, stream};
 use crate::select::ladle::lowest;
-use crate::select::slopes::{SlopeMatrix, Spectrum};
+use crate::select::slopes::SlopeMatrix;
 use crate::tally::Tally;
 
 /// Times noise is drawn.
@@ -36,7 +37,7 @@ pub struct Augmentation {
 
 pub(super) fn augmentation(
     slopes: &SlopeMatrix,
-    own: &Spectrum,
+    own: &Axes,
     max_dim: usize,
     seed: u64,
     tally: &Tally<'_>,
@@ -52,7 +53,7 @@ pub(super) fn augmentation(
             let mut noise = Points::zeros(n, added);
             noise.values_mut().iter_mut().for_each(|v| *v = rng.sample(StandardNormal));
             let wide = slopes.spectrum(None, Some(&noise), derive_seed(seed, &[9, draw]))?;
-            let share = |j: usize| (rank..rank + added).map(|i| wide.vectors[(i, j)].powi(2)).sum();
+            let share = |j: usize| (rank..rank + added).map(|i| wide.directions[(i, j)].powi(2)).sum();
             Ok((0..last).map(share).collect())
         })
         .collect::<Result<_>>()?;

@@ -28,17 +28,15 @@ pub(super) fn repeated(
     tally: &Tally<'_>,
 ) -> Result<Curve> {
     let n = data.n_samples();
-    let splits: Vec<(u64, usize, Vec<usize>)> = (0..repeats as u64)
-        .map(|repeat| k_folds(n, settings.folds, settings.seed, repeat).map(|folds| (repeat, folds)))
-        .collect::<Result<Vec<_>>>()?
-        .into_iter()
-        .flat_map(|(repeat, folds)| (0..settings.folds).map(move |fold| (repeat, fold, folds.clone())))
-        .collect();
-    let found: Vec<(Vec<usize>, Vec<Vec<f64>>)> = splits
+    let folds: Vec<Vec<usize>> = (0..repeats)
+        .map(|repeat| k_folds(n, settings.folds, settings.seed, repeat as u64))
+        .collect::<Result<_>>()?;
+    let found: Vec<(Vec<usize>, Vec<Vec<f64>>)> = (0..repeats * settings.folds)
         .into_par_iter()
-        .map(|(repeat, fold, folds)| {
-            let (train, test) = split(&folds, fold);
-            let squares = squared_errors(settings, data, &train, &test, repeat, fold, tally)?;
+        .map(|place| {
+            let (repeat, fold) = (place / settings.folds, place % settings.folds);
+            let (train, test) = split(&folds[repeat], fold);
+            let squares = squared_errors(settings, data, &train, &test, repeat as u64, fold, tally)?;
             tally.step()?;
             Ok((test, squares))
         })

@@ -9,14 +9,14 @@
 //!
 //! (Luo and Li, Biometrika 2016).
 
-use rand::RngExt;
 use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::error::Result;
+use crate::estimator::gradient_steps::Axes;
 use crate::linalg::{Mat, MatRef};
-use crate::rng::{Purpose, derive_seed, stream};
-use crate::select::slopes::{SlopeMatrix, Spectrum};
+use crate::rng::{bootstrap_rows, derive_seed};
+use crate::select::slopes::SlopeMatrix;
 use crate::tally::Tally;
 
 /// Bootstrap samples.
@@ -35,7 +35,7 @@ pub struct Ladle {
 
 pub(super) fn ladle(
     slopes: &SlopeMatrix,
-    own: &Spectrum,
+    own: &Axes,
     max_dim: usize,
     seed: u64,
     tally: &Tally<'_>,
@@ -46,12 +46,11 @@ pub(super) fn ladle(
         .into_par_iter()
         .map(|sample| {
             tally.check()?;
-            let mut rng = stream(derive_seed(seed, &[4]), Purpose::Bootstrap, sample);
-            let n = slopes.n_rows();
-            let mut rows: Vec<usize> = (0..n).map(|_| rng.random_range(0..n)).collect();
-            rows.sort_unstable();
+            let rows = bootstrap_rows(slopes.n_rows(), derive_seed(seed, &[4]), sample);
             let again = slopes.spectrum(Some(&rows), None, derive_seed(seed, &[5, sample]))?;
-            Ok((0..=last).map(|k| 1.0 - overlap(own.vectors.as_ref(), again.vectors.as_ref(), k)).collect())
+            Ok((0..=last)
+                .map(|k| 1.0 - overlap(own.directions.as_ref(), again.directions.as_ref(), k))
+                .collect())
         })
         .collect::<Result<_>>()?;
     let variation = |k: usize| variations.iter().map(|v| v[k]).sum::<f64>() / SAMPLES as f64;

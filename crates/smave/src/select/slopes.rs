@@ -6,26 +6,20 @@
 //! iterated, and so it can be repeated many times on resampled rows or with further covariates. Slopes are in
 //! standard deviations of y. Cost: anchors times n p^2.
 
-use rand::seq::index::sample;
-
-use crate::data::dataset::{Dataset, count_rows};
+use crate::data::dataset::Dataset;
 use crate::data::dense::Dense;
 use crate::data::second_moment::mapped;
 use crate::data::standardize::Standardization;
 use crate::error::Result;
+use crate::estimator::gradient_steps::{Axes, Sight};
 use crate::estimator::whiten::Whitening;
 use crate::estimator::with_columns;
-use crate::linalg::{Mat, Points};
-use crate::local::kernel::{Bandwidth, CUT, gaussian_neighborhoods};
-use crate::local::size::mean_deviation;
-use crate::objective::ambient::{Ridge, dense_slopes, leading_directions};
-use crate::rng::{Purpose, stream};
+use crate::linalg::Points;
+use crate::local::size::walking_bandwidth;
+use crate::rng::{Purpose, sorted_sample, stream};
 
 /// Rows at which slopes are estimated, or twice the number of covariates if that is more.
 const ANCHORS: usize = 150;
-
-/// Ridge of the local regressions, as a share of the average local variance.
-const RIDGE: f64 = 1e-3;
 
 /// What the matrix is made of.
 pub(super) struct SlopeMatrix {
@@ -36,12 +30,6 @@ pub(super) struct SlopeMatrix {
     /// The response, standardized.
     y: Vec<f64>,
     weights: Option<Vec<f64>>,
-}
-
-/// Eigenvalues, decreasing, and eigenvectors of a slope matrix.
-pub(super) struct Spectrum {
-    pub values: Vec<f64>,
-    pub vectors: Mat<f64>,
 }
 
 impl SlopeMatrix {
@@ -68,7 +56,7 @@ impl SlopeMatrix {
     }
 
     /// The spectrum on these rows (all, if `None`), with further covariates after the whitened ones.
-    pub fn spectrum(&self, rows: Option<&[usize]>, further: Option<&Points>, seed: u64) -> Result<Spectrum> {
+    pub fn spectrum(&self, rows: Option<&[usize]>, further: Option<&Points>, seed: u64) -> Result<Axes> {
         let all: Vec<usize>;
         let rows = match rows {
             Some(rows) => rows,
@@ -95,16 +83,13 @@ impl SlopeMatrix {
         let weights: Option<Vec<f64>> = weights.map(|w| rows.iter().map(|&row| w[row]).collect());
         let weights = weights.as_deref();
 
-        let (n, q) = (rows.len(), seen.dim() as f64);
-        let mut rng = stream(seed, Purpose::Walk, 0);
-        let mut anchors = sample(&mut rng, n, ANCHORS.max(2 * width).min(n)).into_vec();
-        anchors.sort_unstable();
-        let counted = count_rows(weights, n);
-        let base = 1.2 * mean_deviation(&seen, weights) * (counted as f64).powf(-1.0 / (q + 4.0));
-        let reach = Some((2 * width).max(20).min(counted - 1));
-        let hoods = gaussian_neighborhoods(&seen, &anchors, Bandwidth { base, reach, cut: CUT }, weights);
-        let slopes = dense_slopes(&z, &y, &hoods, Ridge::Relative(RIDGE));
-        let (vectors, values) = leading_directions(&slopes, width, hoods.anchor_weights())?;
-        Ok(Spectrum { values: values.into_iter().map(|v| v.max(0.0)).collect(), vectors })
+        let rng = &mut stream(seed, Purpose::Walk, 0);
+        let anchors = sorted_sample(rng, rows.len(), ANCHORS.max(2 * width));
+        let base = walking_bandwidth(&seen, weights);
+        let sight = Sight { seen: &seen, z: &z, y: &y, weights };
+        let mut axes = sight.axes(&anchors, width, base, (2 * width).max(20))?;
+        // Rounding can leave a zero eigenvalue of a sum of squares slightly negative.
+        axes.values.iter_mut().for_each(|v| *v = v.max(0.0));
+        Ok(axes)
     }
 }

@@ -1,7 +1,6 @@
 //! Refits on rows drawn with replacement.
 
 use faer::linalg::solvers::Svd;
-use rand::RngExt;
 use rayon::prelude::*;
 
 use crate::data::dataset::Dataset;
@@ -10,7 +9,7 @@ use crate::estimator::reduction::Reduction;
 use crate::estimator::{Estimator, Smave};
 use crate::linalg::{Mat, MatRef, orthonormalize};
 use crate::manifold::subspace::principal_angles;
-use crate::rng::{Purpose, derive_seed, stream};
+use crate::rng::{bootstrap_rows, derive_seed};
 use crate::tally::Tally;
 use crate::uncertainty::Interval;
 
@@ -34,16 +33,12 @@ impl Replicates {
         seed: u64,
         tally: &Tally<'_>,
     ) -> Result<Self> {
-        let n = data.n_samples();
         let whole = refit(reduction, data, derive_seed(seed, &[0]), tally)?;
         let refits: Vec<Mat<f64>> = (0..count as u64)
             .into_par_iter()
             .map(|replicate| {
                 tally.check()?;
-                let mut rng = stream(seed, Purpose::Bootstrap, replicate);
-                let mut rows: Vec<usize> = (0..n).map(|_| rng.random_range(0..n)).collect();
-                rows.sort_unstable();
-                let drawn = data.subset(&rows)?;
+                let drawn = data.subset(&bootstrap_rows(data.n_samples(), seed, replicate))?;
                 let found = refit(reduction, &drawn, derive_seed(seed, &[1, replicate]), tally)?;
                 tally.step()?;
                 Ok(found)
@@ -137,6 +132,7 @@ mod tests {
     use super::*;
     use crate::linalg::norm;
     use crate::manifold::check::random_matrix;
+    use crate::rng::{Purpose, stream};
 
     #[test]
     fn a_turned_basis_is_turned_back() {

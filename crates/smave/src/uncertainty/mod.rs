@@ -2,7 +2,7 @@
 //!
 //! | question | answer |
 //! |---|---|
-//! | how exact is a loading | an interval for each entry of the directions, in original units, by the [bootstrap](self) |
+//! | how exact is a loading | an interval for each entry of the directions, in original units, by the bootstrap |
 //! | how exact is the subspace | angles within which the true subspace lies |
 //! | how much does a covariate matter | its relevance, the length of its row of the projector $B B^\top$ (0 to 1), with an interval |
 //! | does it matter at all | a permutation p-value (`permutation.rs`) |
@@ -21,14 +21,13 @@ mod permutation;
 
 use std::ops::ControlFlow;
 
-use rand::seq::index::sample;
 use serde::Serialize;
 
 use crate::data::dataset::Dataset;
 use crate::data::design::expect_size;
 use crate::error::{Error, Result};
 use crate::estimator::reduction::Reduction;
-use crate::rng::{Purpose, stream};
+use crate::rng::{Purpose, sorted_sample, stream};
 use crate::tally::{Tally, Watch};
 
 use bootstrap::Replicates;
@@ -68,7 +67,7 @@ pub struct Covariate {
     pub name: String,
     /// The length of its row of the projector onto the subspace, columns scaled as in the fit.
     pub relevance: Interval,
-    /// How often, covariates like it but without effect would have looked as relevant.
+    /// How often a covariate like it, but without effect, would look as relevant by chance.
     pub p_value: f64,
     /// Its loading in each direction, in original units.
     pub loadings: Vec<Interval>,
@@ -218,9 +217,6 @@ impl Uncertainty {
     }
 
     fn test_rows(&self, n: usize) -> Vec<usize> {
-        let mut rng = stream(self.seed, Purpose::Subset, 3);
-        let mut rows = sample(&mut rng, n, self.max_rows.min(n)).into_vec();
-        rows.sort_unstable();
-        rows
+        sorted_sample(&mut stream(self.seed, Purpose::Subset, 3), n, self.max_rows)
     }
 }

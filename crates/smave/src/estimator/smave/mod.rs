@@ -41,7 +41,7 @@ use crate::data::design::{Design, Rows, expect_size};
 use crate::data::standardize::Standardization;
 use crate::error::{Error, Result};
 use crate::estimator::published::PublishedSmave;
-use crate::estimator::reduction::{Reduction, Start, principal_basis};
+use crate::estimator::reduction::{Reduction, principal_basis};
 use crate::estimator::{Estimator, check_dimension, check_rows, scaling};
 use crate::linalg::{Mat, Points, orthonormalize};
 use crate::local::neighborhoods::Weighting;
@@ -50,9 +50,9 @@ use crate::objective::mave::MaveObjective;
 use crate::optim::patience::Patience;
 use crate::optim::trace::{Iteration, Observer, Progress, StopReason};
 use crate::parallel::in_hot_pool;
-use crate::rng::{Purpose, stream};
+use crate::rng::{Purpose, sorted_sample, stream};
 
-use race::race;
+use race::{Runner, finalists, race, report};
 use refine::Refiner;
 use screen::screen;
 use starts::guesses;
@@ -95,6 +95,9 @@ const LOOK_ANCHORS: usize = 600;
 
 /// Renewals in a row that turn the subspace no less than one before, after which no more are made.
 const PATIENCE: usize = 2;
+
+/// Times renewals may run up to their limit: for each of two finalists, and after screening.
+const PASSES: usize = 3;
 
 /// Steps of L-BFGS between renewals.
 const STEPS: usize = 8;
@@ -240,13 +243,17 @@ impl Smave {
         let mut trace = Vec::new();
         let standardization = scaling(data, self.standardize)?;
         let x = standardization.apply(data.x())?;
-        let (finalists, starts) = match &self.warm_start {
+        let (candidates, runners) = match &self.warm_start {
             Some(directions) => (vec![self.given_start(directions, &standardization)?], Vec::new()),
-            None => self.choose_start(&x, data)?,
+            None => {
+                let runners = self.race_starts(&x, data)?;
+                (finalists(&runners)?, runners)
+            }
         };
         let objective = MaveObjective::new(&x, data.y(), self.ridge)?.counting(data.weights());
         let anchors = self.anchors(x.n_rows(), data.n_counted());
-        let refined = self.polish(objective, &anchors, finalists, &mut trace, observer)?;
+        let refined = self.polish(objective, &anchors, candidates, &mut trace, observer)?;
+        let starts = report(runners, refined.chosen)?;
         let (basis, eigenvalues) = principal_basis(refined.basis.as_ref(), refined.outer.as_ref())
             .ok_or(Error::NotFinite { what: "the average slope", iteration: trace.len() })?;
         Ok(Reduction {
@@ -278,7 +285,7 @@ impl Smave {
     }
 
     /// Makes and races the starts, on some rows if there are very many.
-    fn choose_start(&self, x: &dyn Design, whole: &Dataset<'_>) -> Result<(Vec<Mat<f64>>, Vec<Start>)> {
+    fn race_starts(&self, x: &dyn Design, whole: &Dataset<'_>) -> Result<Vec<Runner>> {
         let (n, p) = (x.n_rows(), x.n_cols());
         let count = n.min(RACE_ROWS.max(RACE_ROWS_PER_COVARIATE * p));
         let mut rng = stream(self.seed, Purpose::Subset, 0);
@@ -301,9 +308,7 @@ impl Smave {
         let k = self.neighborhood(counted, 1.0);
         let count = FEWEST_ANCHORS.max(COVERAGE * counted / k).min(n);
         let mut rng = stream(self.seed, Purpose::Subset, 1);
-        let mut anchors = sample(&mut rng, n, count).into_vec();
-        anchors.sort_unstable();
-        anchors
+        sorted_sample(&mut rng, n, count)
     }
 
     /// Refines, leaves out covariates that do not pay, and settles the neighborhood size.
@@ -311,7 +316,7 @@ impl Smave {
         &self,
         objective: MaveObjective<'_>,
         anchors: &[usize],
-        mut finalists: Vec<Mat<f64>>,
+        mut candidates: Vec<Mat<f64>>,
         trace: &mut Vec<Iteration>,
         observer: &mut dyn Observer,
     ) -> Result<Refined> {
@@ -319,12 +324,13 @@ impl Smave {
         let mut k = self.neighborhood(n, MULTIPLES[0]);
         let mut stop = StopReason::MaxIterations;
         let mut refiner = Refiner::new(objective, anchors, Weighting::Epanechnikov);
-        let mut basis = finalists.remove(0);
+        let mut basis = candidates.remove(0);
+        let mut chosen = 0;
         if self.refine {
             (basis, stop) = self.converge(&mut refiner, basis, k, trace, observer)?;
             // Two subspaces that the race could not tell apart are judged by where they lead, unless rows are so few that
             // errors after refinement say more about overfitting than about subspaces.
-            if let Some(second) = finalists.pop()
+            if let Some(second) = candidates.pop()
                 && stop != StopReason::Cancelled
                 && n >= ROWS_PER_COVARIATE_TO_JUDGE * basis.nrows()
             {
@@ -332,7 +338,7 @@ impl Smave {
                 let (second, end) = self.converge(&mut other, second, k, trace, observer)?;
                 let error = |b: &Mat<f64>| Ok::<_, Error>(refiner.loo_error(&refiner.view(b, k)?));
                 if end == StopReason::Cancelled || error(&second)? < error(&basis)? {
-                    (refiner, basis, stop) = (other, second, end);
+                    (refiner, basis, stop, chosen) = (other, second, end, 1);
                 }
             }
         }
@@ -347,7 +353,7 @@ impl Smave {
         }
         let view = refiner.view(&basis, k)?;
         let (error, outer) = (refiner.loo_error(&view), refiner.slope_outer(&view));
-        Ok(Refined { basis, outer, k, error, stop })
+        Ok(Refined { basis, chosen, outer, k, error, stop })
     }
 
     /// Of the multiples the one with the least leave-one-out error.
@@ -395,7 +401,7 @@ impl Smave {
                 gradient_norm: round.gradient_norm,
                 moved: Some(round.turned),
             });
-            let max_iter = 2 * self.max_iter;
+            let max_iter = PASSES * self.max_iter;
             let progress = Progress { iteration: &trace[iteration], max_iter, basis: basis.as_ref() };
             if observer.on_iteration(progress).is_break() {
                 stop = StopReason::Cancelled;
@@ -418,6 +424,8 @@ fn some(anchors: &[usize]) -> Vec<usize> {
 /// The basis at the end, and what is known about it.
 struct Refined {
     basis: Mat<f64>,
+    /// Which of the candidates it comes from.
+    chosen: usize,
     /// The average outer product of slopes.
     outer: Mat<f64>,
     k: usize,

@@ -35,21 +35,20 @@ const RUNGS: [Rung; 3] = [
 ];
 
 /// A start underway.
-struct Runner {
+pub(super) struct Runner {
     name: String,
-    basis: Mat<f64>,
+    pub basis: Mat<f64>,
     error: f64,
     rungs: usize,
 }
 
-/// Races the guesses; gives the winner's basis, after it that of the second if it is another subspace, and how each
-/// fared. `anchors` are rows in random order.
+/// Races the guesses; gives them as they ended, best first, at least one. `anchors` are rows in random order.
 pub(super) fn race(
     guesses: Vec<Guess>,
     objective: MaveObjective<'_>,
     anchors: &[usize],
     k: usize,
-) -> Result<(Vec<Mat<f64>>, Vec<Start>)> {
+) -> Result<Vec<Runner>> {
     let begin =
         |guess: Guess| Runner { name: guess.name, basis: guess.basis, error: f64::INFINITY, rungs: 0 };
     let mut running: Vec<Runner> = guesses.into_iter().map(begin).collect();
@@ -67,26 +66,39 @@ pub(super) fn race(
         }
     }
     running.extend(finished);
-    let winner = running.first().ok_or(Error::InvalidParameter {
-        name: "starts",
-        value: "none".into(),
-        requirement: "at least one that works on these data; switch the walk or random starts on".into(),
-    })?;
-    let basis = winner.basis.clone();
-    let starts = running
-        .iter()
-        .map(|runner| {
-            let angle = largest_angle(basis.as_ref(), runner.basis.as_ref())?;
-            Ok(Start { name: runner.name.clone(), loo_error: runner.error, rungs: runner.rungs, angle })
-        })
-        .collect::<Result<_>>()?;
-    let mut finalists = vec![basis];
-    if let Some(second) = running.get(1)
-        && largest_angle(finalists[0].as_ref(), second.basis.as_ref())? > SAME
+    if running.is_empty() {
+        return Err(Error::InvalidParameter {
+            name: "starts",
+            value: "none".into(),
+            requirement: "at least one that works on these data; switch the walk or random starts on".into(),
+        });
+    }
+    Ok(running)
+}
+
+/// The bases to go on with: the winner's, and the second's if it is another subspace.
+pub(super) fn finalists(runners: &[Runner]) -> Result<Vec<Mat<f64>>> {
+    let mut finalists = vec![runners[0].basis.clone()];
+    if let Some(second) = runners.get(1)
+        && largest_angle(runners[0].basis.as_ref(), second.basis.as_ref())? > SAME
     {
         finalists.push(second.basis.clone());
     }
-    Ok((finalists, starts))
+    Ok(finalists)
+}
+
+/// How each start fared, seen from the one that went on, which comes first.
+pub(super) fn report(mut runners: Vec<Runner>, chosen: usize) -> Result<Vec<Start>> {
+    if runners.is_empty() {
+        return Ok(Vec::new());
+    }
+    runners[..=chosen].rotate_right(1);
+    let basis = runners[0].basis.clone();
+    let start = |runner: Runner| {
+        let angle = largest_angle(basis.as_ref(), runner.basis.as_ref())?;
+        Ok(Start { name: runner.name, loo_error: runner.error, rungs: runner.rungs, angle })
+    };
+    runners.into_iter().map(start).collect()
 }
 
 /// Whether the leaders, were they to go on, would only repeat each other.
@@ -119,4 +131,27 @@ fn advance(
     runner.error = if error.is_finite() { error } else { f64::INFINITY };
     runner.rungs += 1;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_start_that_goes_on_comes_first_and_angles_are_from_it() {
+        let runner = |name: &str, axis: usize, error: f64| Runner {
+            name: name.into(),
+            basis: Mat::from_fn(3, 1, |i, _| f64::from(u8::from(i == axis))),
+            error,
+            rungs: 1,
+        };
+        let runners = || vec![runner("a", 0, 1.0), runner("b", 1, 1.1), runner("c", 0, 2.0)];
+        assert_eq!(finalists(&runners()).unwrap().len(), 2);
+        assert_eq!(finalists(&[runner("a", 0, 1.0), runner("c", 0, 2.0)]).unwrap().len(), 1);
+        let starts = report(runners(), 1).unwrap();
+        let names: Vec<&str> = starts.iter().map(|start| &start.name[..]).collect();
+        assert_eq!(names, ["b", "a", "c"]);
+        assert!(starts[0].angle < 1e-7 && starts[1].angle > 1.5 && starts[2].angle > 1.5);
+        assert!(report(runners(), 0).unwrap()[2].angle < 1e-7);
+    }
 }
