@@ -118,9 +118,9 @@ pub struct SimulateArgs {
 pub struct FitArgs {
     /// CSV file with a header line and numbers.
     pub data: PathBuf,
-    /// Column to explain; all others are covariates.
-    #[arg(long, value_name = "COLUMN")]
-    pub target: String,
+    /// Column to explain, or several separated by commas; all others are covariates.
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',', required = true)]
+    pub target: Vec<String>,
     /// Column of weights that count rows: 2 is the row twice, 0 leaves it out.
     #[arg(long, value_name = "COLUMN")]
     pub weights: Option<String>,
@@ -179,9 +179,9 @@ pub struct TransformArgs {
 pub struct DimArgs {
     /// CSV file with a header line and numbers.
     pub data: PathBuf,
-    /// Column to explain; all others are covariates.
-    #[arg(long, value_name = "COLUMN")]
-    pub target: String,
+    /// Column to explain, or several separated by commas; all others are covariates.
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',', required = true)]
+    pub target: Vec<String>,
     /// Column of weights that count rows: 2 is the row twice, 0 leaves it out.
     #[arg(long, value_name = "COLUMN")]
     pub weights: Option<String>,
@@ -236,9 +236,9 @@ pub struct ExplainArgs {
     pub model: PathBuf,
     /// CSV file with the rows the model was fitted to.
     pub data: PathBuf,
-    /// Column that was explained [default: the model's].
-    #[arg(long, value_name = "COLUMN")]
-    pub target: Option<String>,
+    /// Column that was explained, or several separated by commas [default: the model's].
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    pub target: Vec<String>,
     /// Column of weights that count rows: 2 is the row twice, 0 leaves it out.
     #[arg(long, value_name = "COLUMN")]
     pub weights: Option<String>,

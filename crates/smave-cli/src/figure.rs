@@ -1,5 +1,5 @@
 //! The sufficient summary plot: y against the first direction, and the first
-//! two directions colored by y.
+//! two directions colored by y; for each response a line of its own.
 
 use std::path::Path;
 
@@ -10,6 +10,7 @@ use kuva::render::figure::Figure;
 use kuva::render::layout::Layout;
 use kuva::render::plots::Plot;
 use smave::Points;
+use smave::data::Responses;
 use smave::model_file::write_atomically;
 
 /// More points than this hide each other and make the file slow to open.
@@ -23,9 +24,29 @@ pub fn check_name(path: &Path) -> Result<()> {
     }
 }
 
-/// Writes the plot for coordinates `z` and response `y`.
-pub fn summary_plot(path: &Path, z: &Points, y: &[f64], target: &str) -> Result<()> {
+/// Writes the plot for coordinates `z` and the responses, whose names `targets` are.
+pub fn summary_plot(path: &Path, z: &Points, responses: Responses<'_>, targets: &[String]) -> Result<()> {
     check_name(path)?;
+    let (mut panels, mut layouts) = (Vec::new(), Vec::new());
+    for (y, target) in responses.iter().zip(targets) {
+        let (plots, around) = panels_of(z, y, target);
+        panels.extend(plots);
+        layouts.extend(around);
+    }
+    let rows = targets.len();
+    let columns = panels.len() / rows.max(1);
+    let scene = Figure::new(rows, columns)
+        .with_plots(panels)
+        .with_layouts(layouts)
+        .with_figure_size(450.0 * columns as f64, 380.0 * rows as f64)
+        .render();
+    let svg = SvgBackend.render_scene(&scene);
+    write_atomically(path, |out| out.write_all(svg.as_bytes()))?;
+    Ok(())
+}
+
+/// The panels of one response.
+fn panels_of(z: &Points, y: &[f64], target: &str) -> (Vec<Vec<Plot>>, Vec<Layout>) {
     // Every so many-th row, so that the picture of ordered data is not of its beginning alone.
     let every = z.len().div_ceil(MAX_POINTS);
     let rows: Vec<usize> = (0..z.len()).step_by(every).collect();
@@ -60,15 +81,7 @@ pub fn summary_plot(path: &Path, z: &Points, y: &[f64], target: &str) -> Result<
                 .with_y_label(y)
         })
         .collect();
-    let columns = panels.len();
-    let scene = Figure::new(1, columns)
-        .with_plots(panels)
-        .with_layouts(layouts)
-        .with_figure_size(450.0 * columns as f64, 380.0)
-        .render();
-    let svg = SvgBackend.render_scene(&scene);
-    write_atomically(path, |out| out.write_all(svg.as_bytes()))?;
-    Ok(())
+    (panels, layouts)
 }
 
 /// Viridis by rank: a few extreme responses must not wash out the others.

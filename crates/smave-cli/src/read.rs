@@ -23,17 +23,17 @@ enum Wanted<'a> {
 }
 
 impl Table {
-    /// All columns of a CSV file; `target` only improves the message if that column is text.
-    pub fn read(path: &Path, target: Option<&str>) -> Result<Self> {
-        Self::read_columns(path, Wanted::All, target)
+    /// All columns of a CSV file; `targets` only improve the message if such a column is text.
+    pub fn read(path: &Path, targets: &[String]) -> Result<Self> {
+        Self::read_columns(path, Wanted::All, targets)
     }
 
     /// The named columns of a CSV file, in the order of `names`.
     pub fn read_only(path: &Path, names: &[String]) -> Result<Self> {
-        Self::read_columns(path, Wanted::Only(names), None)
+        Self::read_columns(path, Wanted::Only(names), &[])
     }
 
-    fn read_columns(path: &Path, wanted: Wanted<'_>, target: Option<&str>) -> Result<Self> {
+    fn read_columns(path: &Path, wanted: Wanted<'_>, targets: &[String]) -> Result<Self> {
         let shown = path.display();
         let file = File::open(path).with_context(|| format!("cannot read {shown}"))?;
         let mut reader = csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(file);
@@ -93,7 +93,7 @@ impl Table {
                             place()
                         )
                     }
-                    Err(Cell::Text(text)) if target == Some(&names[column]) => bail!(
+                    Err(Cell::Text(text)) if targets.contains(&names[column]) => bail!(
                         "{}: the target must be numeric, but '{text}' is text; choose another column or code it as numbers",
                         place()
                     ),

@@ -334,3 +334,39 @@ fn weights_come_from_a_column() {
     let text = fail(folder, 1, &["fit", "data.csv", "--target", "y", "--dim", "2", "--weights", "x1"]);
     assert!(text.contains("weights = "), "{text}");
 }
+
+#[test]
+fn several_targets_are_explained_and_predicted_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    simulate(folder);
+    let csv = fs::read_to_string(folder.join("data.csv")).unwrap();
+    let more: String = (csv.lines().enumerate())
+        .map(|(i, line)| {
+            let first = line.split(',').next().unwrap();
+            let value =
+                if i == 0 { "twice".into() } else { (2.0 * first.parse::<f64>().unwrap()).to_string() };
+            format!("{line},{value}\n")
+        })
+        .collect();
+    fs::write(folder.join("two.csv"), more).unwrap();
+    let fit = "fit two.csv --target y,twice --dim 3 --figure two.svg --out model.json";
+    let text = succeed(folder, &fit.split(' ').collect::<Vec<_>>());
+    assert!(text.contains("target 'y', 'twice'") && text.contains("added up over targets"), "{text}");
+    assert!(
+        fs::read_to_string(folder.join("two.svg")).unwrap().contains("twice against the first direction")
+    );
+    let text = succeed(folder, &["predict", "model.json", "two.csv", "--out", "p.csv"]);
+    assert!(text.contains("the file holds 'y'") && text.contains("the file holds 'twice'"), "{text}");
+    let rows = fs::read_to_string(folder.join("p.csv")).unwrap();
+    let header = "prediction y,low y,high y,prediction twice,low twice,high twice,outside";
+    assert_eq!(rows.lines().next(), Some(header));
+    let explain = "explain model.json two.csv --replicates 20 --permutations 19";
+    assert!(succeed(folder, &explain.split(' ').collect::<Vec<_>>()).contains("x1"));
+    let dim = "dim two.csv --target y,twice --max-dim 3 --repeats 1 --no-second-opinions";
+    assert!(
+        succeed(folder, &dim.split(' ').collect::<Vec<_>>()).contains("'y', 'twice' (in standard deviations")
+    );
+    let text = fail(folder, 1, &["fit", "two.csv", "--target", "y,y", "--dim", "2"]);
+    assert!(text.contains("no column 'y'"), "{text}");
+}

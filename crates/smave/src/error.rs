@@ -149,6 +149,13 @@ pub enum Error {
     #[error("the model does not predict: it keeps no training rows; fit it again")]
     NoPredictor,
 
+    /// One list of predictions was asked for, and there are several responses.
+    #[error("the model predicts {count} responses: use predict_each")]
+    SeveralResponses {
+        /// How many.
+        count: usize,
+    },
+
     /// A file is not a model that this version can read.
     #[error("{} is not a usable model file: {reason}", path.display())]
     ModelFile {

@@ -3,7 +3,7 @@
 //! | field | holds |
 //! |---|---|
 //! | `format` | always `"smave-model"` |
-//! | `version` | version of this layout, now 2 |
+//! | `version` | version of this layout, now 3 |
 //! | `checksum` | CRC-32 of the other fields, as compact JSON with an empty checksum, in hexadecimal |
 //! | `software` | name and version of the program that wrote it |
 //! | `method` | the estimator, as named on the command line |
@@ -20,8 +20,10 @@
 //! | `trace` | one object per iteration: `iteration`, `objective`, `gradient_norm`, `moved` |
 //! | `prediction` | for a model that predicts, the regression on the reduced coordinates: `regression` (`local-linear` or `nearest-neighbors`), `n_neighbors`, `coordinates` (one list per training row), `responses`, `weights` (how often each row counts, if not once), `reach2` (squared distance to the (d + 1)-th nearest row beyond which a query is outside), `calibration` (`leave-one-out` or `held-out`), `errors` (absolute held-out errors, increasing), `loo_error` |
 //!
+//! | `further` | where there are several responses, one object for each but the first: `target` and `prediction`, the latter with an empty list of `coordinates`, which are those of the first |
+//!
 //! Version 1 had no `checksum`, `settings` and `prediction`; such files are read, and reduce but do not
-//! predict. Numbers are written so that reading gives back the same bits. Writing goes to
+//! predict. Version 2 had no `further`. Numbers are written so that reading gives back the same bits. Writing goes to
 //! a temporary file in the same folder that is renamed at the end: a reader never sees half a
 //! file, and a failed write leaves the old one in place.
 
@@ -33,7 +35,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::ser::{Formatter, PrettyFormatter};
 
 use crate::data::dataset::Dataset;
-use crate::data::design::Design;
+use crate::data::design::{Design, expect_size};
 use crate::data::standardize::Standardization;
 use crate::error::{Error, Result};
 use crate::estimator::reduction::{Reduction, Start};
@@ -43,19 +45,19 @@ use crate::predict::{Calibration, Prediction, Predictor, Regression};
 use crate::rng::{Purpose, sorted_sample, stream};
 
 const FORMAT: &str = "smave-model";
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 
 /// A reduction and what belongs to it.
 #[derive(Clone, Debug)]
 pub struct Model {
     /// The fitted reduction.
     pub reduction: Reduction,
-    /// The name of the response, if it had one.
-    pub target: Option<String>,
+    /// The name of each response, if they have names.
+    pub targets: Vec<String>,
     /// Every setting of the estimator, by name; null if they are not known.
     pub settings: serde_json::Value,
-    /// The regression on the reduced coordinates, for a model that predicts.
-    pub predictor: Option<Predictor>,
+    /// The regression of each response on the reduced coordinates, for a model that predicts.
+    pub predictors: Vec<Predictor>,
 }
 
 /// Training rows that a model keeps for predictions, at the most; of more, a random part.
@@ -92,6 +94,16 @@ struct Layout {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     loo_error: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    prediction: Option<Training>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    further: Vec<Further>,
+}
+
+/// A response but the first.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Further {
+    target: Option<String>,
     prediction: Option<Training>,
 }
 
@@ -137,7 +149,7 @@ struct Direction {
 impl Model {
     /// A model that reduces and does not predict.
     pub fn new(reduction: Reduction) -> Self {
-        Self { reduction, target: None, settings: serde_json::Value::Null, predictor: None }
+        Self { reduction, targets: Vec::new(), settings: serde_json::Value::Null, predictors: Vec::new() }
     }
 
     /// A model that also predicts, from the rows that `reduction` was fitted to.
@@ -146,23 +158,24 @@ impl Model {
     /// When `data` has other columns than the reduction, or too few rows to predict from.
     pub fn with_predictor(reduction: Reduction, data: &Dataset<'_>, regression: Regression) -> Result<Self> {
         let mut z = reduction.transform(data.x())?;
-        let mut y = data.y().to_vec();
+        let mut y = data.raw_responses().iter().map(<[f64]>::to_vec).collect::<Vec<_>>();
         let mut weights = data.weights().map(<[f64]>::to_vec);
-        if y.len() > MAX_TRAINING_ROWS {
+        if z.len() > MAX_TRAINING_ROWS {
             let mut rng = stream(reduction.seed().unwrap_or(0), Purpose::Subset, 4);
-            let rows = sorted_sample(&mut rng, y.len(), MAX_TRAINING_ROWS);
-            y = rows.iter().map(|&row| y[row]).collect();
+            let rows = sorted_sample(&mut rng, z.len(), MAX_TRAINING_ROWS);
+            y.iter_mut().for_each(|y| *y = rows.iter().map(|&row| y[row]).collect());
             weights = weights.map(|weights| rows.iter().map(|&row| weights[row]).collect());
             let values = rows.iter().flat_map(|&row| z.point(row).to_vec()).collect();
             z = Points::from_values(values, z.dim()).unwrap_or(z);
         }
-        let predictor = Some(Predictor::weighted(z, y, weights, regression)?);
-        Ok(Self { predictor, ..Self::new(reduction) })
+        let predictor = |y| Predictor::weighted(z.clone(), y, weights.clone(), regression);
+        let predictors = y.into_iter().map(predictor).collect::<Result<_>>()?;
+        Ok(Self { predictors, ..Self::new(reduction) })
     }
 
-    /// The name of the response.
+    /// The name of the response; of several, call it for each in turn.
     pub fn target(mut self, name: impl Into<String>) -> Self {
-        self.target = Some(name.into());
+        self.targets.push(name.into());
         self
     }
 
@@ -175,26 +188,43 @@ impl Model {
     /// Takes the errors at rows that the model was not fitted to as the basis of intervals (split conformal).
     ///
     /// # Errors
-    /// When the model does not predict, or `data` has other columns.
+    /// When the model does not predict, or `data` has other columns or responses.
     pub fn calibrate(&mut self, data: &Dataset<'_>) -> Result<()> {
         let z = self.reduction.transform(data.x())?;
-        self.predictor.as_mut().ok_or(Error::NoPredictor)?.calibrate(&z, data.y())
+        self.predictor()?;
+        expect_size("responses against those of the model", self.predictors.len(), data.n_responses())?;
+        let mut pairs = self.predictors.iter_mut().zip(data.raw_responses().iter());
+        pairs.try_for_each(|(predictor, y)| predictor.calibrate(&z, y))
     }
 
-    /// The regression on the reduced coordinates.
+    /// The regression of the response, or the first of several, on the reduced coordinates.
     ///
     /// # Errors
     /// When the model does not predict.
     pub fn predictor(&self) -> Result<&Predictor> {
-        self.predictor.as_ref().ok_or(Error::NoPredictor)
+        self.predictors.first().ok_or(Error::NoPredictor)
     }
 
     /// Predictions for the rows of `x`.
     ///
     /// # Errors
-    /// When the model does not predict, or `x` has other columns or a value that is not finite.
+    /// When the model does not predict, or predicts several responses ([`Model::predict_each`] is for them), or `x` has
+    /// other columns or a value that is not finite.
     pub fn predict(&self, x: &dyn Design) -> Result<Vec<Prediction>> {
-        self.predictor()?.predict(&self.reduction.transform(x)?)
+        match &self.predictors[..] {
+            [_, _, ..] => Err(Error::SeveralResponses { count: self.predictors.len() }),
+            _ => self.predictor()?.predict(&self.reduction.transform(x)?),
+        }
+    }
+
+    /// Predictions for the rows of `x`, for each response in turn.
+    ///
+    /// # Errors
+    /// When the model does not predict, or `x` has other columns or a value that is not finite.
+    pub fn predict_each(&self, x: &dyn Design) -> Result<Vec<Vec<Prediction>>> {
+        self.predictor()?;
+        let z = self.reduction.transform(x)?;
+        self.predictors.iter().map(|predictor| predictor.predict(&z)).collect()
     }
 
     /// Writes the model to `path`, replacing what was there only when all is written.
@@ -231,7 +261,7 @@ impl Model {
             checksum: String::new(),
             software: concat!("smave ", env!("CARGO_PKG_VERSION")).into(),
             method: r.method.clone(),
-            target: self.target.clone(),
+            target: self.targets.first().cloned(),
             n_samples: r.n_samples,
             n_neighbors: r.n_neighbors,
             seed: r.seed,
@@ -249,8 +279,19 @@ impl Model {
             trace: r.trace.clone(),
             starts: r.starts.clone(),
             loo_error: r.loo_error,
-            prediction: self.predictor.as_ref().map(Training::from),
+            prediction: self.predictors.first().map(Training::from),
+            further: (1..self.predictors.len().max(self.targets.len())).map(|i| self.further(i)).collect(),
         }
+    }
+
+    /// A response but the first, as it is written.
+    fn further(&self, i: usize) -> Further {
+        let mut prediction = self.predictors.get(i).map(Training::from);
+        if let Some(training) = &mut prediction {
+            // Written once is enough.
+            training.coordinates = Vec::new();
+        }
+        Further { target: self.targets.get(i).cloned(), prediction }
     }
 
     fn parse(text: &[u8]) -> std::result::Result<Self, String> {
@@ -310,11 +351,23 @@ impl Layout {
             self.features.into_iter().map(|f| (f.name, (f.center, f.scale))).unzip();
         let (center, scale) = scaling.into_iter().unzip();
         let standardization = Standardization::new(center, scale).map_err(|error| error.to_string())?;
-        let predictor = self.prediction.map(|training| training.into_predictor(d)).transpose()?;
+        let mut targets = Vec::from_iter(self.target);
+        let mut predictors = Vec::new();
+        if let Some(training) = self.prediction {
+            let coordinates = training.coordinates.clone();
+            predictors.push(training.into_predictor(d)?);
+            for Further { target, prediction } in self.further {
+                targets.extend(target);
+                if let Some(mut training) = prediction {
+                    training.coordinates = coordinates.clone();
+                    predictors.push(training.into_predictor(d)?);
+                }
+            }
+        }
         Ok(Model {
-            target: self.target,
+            targets,
             settings: self.settings,
-            predictor,
+            predictors,
             reduction: Reduction {
                 method: self.method,
                 basis,

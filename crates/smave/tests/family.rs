@@ -227,6 +227,16 @@ fn gradients_find_even_links_that_moments_miss_and_the_walk_survives_many_covari
     assert!(error(&Opg::kernel(2)) > 1.0, "in 40 dimensions no two rows are near each other");
 }
 
+/// With as many neighbors as covariates a local regression interpolates; the default ridge keeps it from that.
+#[test]
+fn as_many_neighbors_as_covariates_do_no_harm() {
+    let made = Simulation::new(Link::Exponential, Covariance::Identity, 600, 50).seed(2).draw().unwrap();
+    let error = |method: &Opg| apart(&fit(method, made.x.values(), &made.y), &made.basis);
+    let published = Opg::knn(2).n_neighbors(50).ridge(1e-5);
+    assert!(error(&published) > 1.5, "{}", error(&published));
+    assert!(error(&Opg::knn(2)) < 1.2, "{}", error(&Opg::knn(2)));
+}
+
 /// Elliptic neighborhoods against spherical ones, where those still see something.
 #[test]
 fn adapting_neighborhoods_improves_on_spheres() {

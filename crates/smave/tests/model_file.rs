@@ -32,8 +32,8 @@ fn what_is_read_is_what_was_written_to_the_bit() {
         (a.method(), a.seed(), a.n_samples(), a.n_neighbors()),
         (b.method(), b.seed(), b.n_samples(), b.n_neighbors())
     );
-    assert_eq!(read.target.as_deref(), Some("y"));
-    assert_eq!(read.predictor, written.predictor);
+    assert_eq!(read.targets, ["y"]);
+    assert_eq!(read.predictors, written.predictors);
     assert_eq!((&read.settings, &read.settings["max_iter"]), (&written.settings, &30.into()));
     // Nothing but the model is left behind.
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
@@ -55,8 +55,8 @@ fn files_that_are_not_models_say_why() {
     assert!(message("{\"a\": 1}").contains("not a model"));
     assert!(message("[1, 2]").contains("not a model"));
     assert!(message(&good.replace("\"smave-model\"", "\"other\"")).contains("its format is 'other'"));
-    let newer = message(&good.replace("\"version\": 2", "\"version\": 3"));
-    assert!(newer.contains("format version 3") && newer.contains("update smave"), "{newer}");
+    let newer = message(&good.replace("\"version\": 3", "\"version\": 4"));
+    assert!(newer.contains("format version 4") && newer.contains("update smave"), "{newer}");
     for (from, to) in
         [("\"loadings\": [", "\"loadings\": [1"), ("\"scale\": ", "\"scale\": -"), ("\"a\"", "\"b2\"")]
     {
@@ -65,7 +65,7 @@ fn files_that_are_not_models_say_why() {
     }
     // Other white space is the same file.
     fs::write(&path, good.replace(", ", ",\n  ")).unwrap();
-    assert_eq!(Model::load(&path).unwrap().predictor, model().predictor);
+    assert_eq!(Model::load(&path).unwrap().predictors, model().predictors);
     assert!(message(&good.replace("\"seed\"", "\"sead\"")).contains("seed"));
 }
 
@@ -83,7 +83,7 @@ fn a_missing_file_or_folder_is_named() {
 fn a_file_of_the_first_version_reduces_and_says_that_it_cannot_predict() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/model_version_1.json");
     let model = Model::load(path).unwrap();
-    assert_eq!((model.reduction.n_components(), model.target.as_deref()), (2, Some("y")));
+    assert_eq!((model.reduction.n_components(), &model.targets[..]), (2, &["y".to_string()][..]));
     let x = smave::Dense::new(vec![0.1, 0.2, 0.3, 0.4], 1, 4).unwrap();
     let z = model.reduction.transform(&x).unwrap();
     assert!(z.values().iter().all(|v| v.is_finite()) && model.reduction.loo_error().is_some());
@@ -94,6 +94,17 @@ fn a_file_of_the_first_version_reduces_and_says_that_it_cannot_predict() {
     fs::write(folder.path().join("m.json"), altered).unwrap();
     let message = Model::load(folder.path().join("m.json")).unwrap_err().to_string();
     assert!(message.contains("positive scale"), "{message}");
+}
+
+#[test]
+fn a_file_of_the_second_version_predicts() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/model_version_2.json");
+    let model = Model::load(path).unwrap();
+    assert_eq!((&model.targets[..], model.predictors.len()), (&["y".to_string()][..], 1));
+    let x = smave::Dense::new(vec![0.1, 0.2, 0.3, 0.4], 1, 4).unwrap();
+    let found = model.predict(&x).unwrap()[0];
+    assert!(found.value.is_finite() && !found.outside);
+    assert_eq!(model.predict_each(&x).unwrap(), [[found]]);
 }
 
 #[test]

@@ -143,7 +143,7 @@ fn the_choice_of_the_dimension_and_the_model_file_know_weights() {
     let model = Model::with_predictor(fit, &weighted, Regression::LocalLinear).unwrap();
     let folder = tempfile::tempdir().unwrap();
     model.save(folder.path().join("m.json")).unwrap();
-    assert_eq!(Model::load(folder.path().join("m.json")).unwrap().predictor, model.predictor);
+    assert_eq!(Model::load(folder.path().join("m.json")).unwrap().predictors, model.predictors);
     let explain = Uncertainty::new().replicates(20).permutations(19);
     assert_eq!(explain.run(&model.reduction, &weighted).unwrap().covariates.len(), P);
 }

@@ -72,7 +72,8 @@ struct Split {
 
 /// Runs every method in every dimension on every split; prints and saves.
 pub fn run(args: &CompareArgs, out: &mut impl Write) -> Result<()> {
-    let (features, y) = Table::read(&args.data, Some(&args.target))?.split_off(&args.target)?;
+    let (features, y) =
+        Table::read(&args.data, std::slice::from_ref(&args.target))?.split_off(&args.target)?;
     let (n, p) = (features.n_rows(), features.names.len());
     if let Some(d) = args.dims.iter().find(|&&d| d == 0 || d > p) {
         bail!("cannot reduce {p} covariates to {d} dimensions: choose --dims between 1 and {p}");

@@ -72,7 +72,7 @@ pub fn run(args: &DemoArgs, out: &mut impl Write) -> Result<()> {
     writeln!(out, "found in {seconds:.2} s, m^2 = {error:.4}")?;
     match &args.figure {
         Some(path) => {
-            figure::summary_plot(path, &fit.transform(data.x())?, data.y(), "y")?;
+            figure::summary_plot(path, &fit.transform(data.x())?, data.raw_responses(), &["y".into()])?;
             writeln!(out, "summary plot: {}", path.display())?;
         }
         None => {

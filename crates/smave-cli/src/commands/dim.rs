@@ -8,14 +8,14 @@ use smave::select::DimensionError;
 use smave::{DimensionChoice, SelectDimension};
 
 use crate::args::DimArgs;
-use crate::commands::{dataset, table, write_json};
+use crate::commands::{dataset, quoted, table, write_json};
 use crate::progress::watched;
 use crate::read::Table;
 
 #[derive(Serialize)]
 struct Report<'a> {
     data: String,
-    target: &'a str,
+    targets: &'a [String],
     n: usize,
     p: usize,
     folds: usize,
@@ -27,7 +27,7 @@ struct Report<'a> {
 
 /// Reads, cross-validates, prints, saves.
 pub fn run(args: &DimArgs, out: &mut impl Write) -> Result<()> {
-    let table = Table::read(&args.data, Some(&args.target))?;
+    let table = Table::read(&args.data, &args.target)?;
     let data = dataset(table, &args.target, args.weights.as_deref(), args.precision)?;
     let select = SelectDimension::new(args.max_dim.min(data.n_features()))
         .folds(args.folds)
@@ -39,14 +39,17 @@ pub fn run(args: &DimArgs, out: &mut impl Write) -> Result<()> {
     let choice = watched("cross-validating", |watch| select.run_watched(&data, watch))?;
     writeln!(
         out,
-        "prediction error of '{}' on rows not fitted to, {} folds x {}:",
-        args.target, args.folds, args.repeats
+        "prediction error of {}{} on rows not fitted to, {} folds x {}:",
+        quoted(&args.target),
+        if args.target.len() > 1 { " (in standard deviations, added up)" } else { "" },
+        args.folds,
+        args.repeats
     )?;
     print(&choice, out)?;
     if let Some(path) = &args.json {
         let report = Report {
             data: args.data.display().to_string(),
-            target: &args.target,
+            targets: &args.target,
             n: data.n_samples(),
             p: data.n_features(),
             folds: args.folds,

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use anyhow::{Context, Result};
+use anyhow::{Result, bail};
 use smave::uncertainty::Interval;
 use smave::{Explanation, Model, Uncertainty};
 
@@ -18,11 +18,13 @@ const SHOWN: usize = 3;
 pub fn run(args: &ExplainArgs, out: &mut impl Write) -> Result<()> {
     let model = Model::load(&args.model)?;
     let reduction = &model.reduction;
-    let target = (args.target.as_ref().or(model.target.as_ref()))
-        .context("the model does not name its target: say which column it is with --target")?;
-    let wanted = reduction.names().iter().chain([target]).chain(&args.weights);
+    let targets = if args.target.is_empty() { &model.targets } else { &args.target };
+    if targets.is_empty() {
+        bail!("the model does not name its target: say which column it is with --target");
+    }
+    let wanted = reduction.names().iter().chain(targets).chain(&args.weights);
     let table = Table::read_only(&args.data, &wanted.cloned().collect::<Vec<_>>())?;
-    let data = dataset(table, target, args.weights.as_deref(), Precision::F64)?;
+    let data = dataset(table, targets, args.weights.as_deref(), Precision::F64)?;
     let explain = Uncertainty::new()
         .replicates(args.replicates)
         .permutations(args.permutations)

@@ -8,7 +8,7 @@ use smave::data::folds::k_folds;
 use smave::{Dataset, Model, Reduction, Regression, SelectDimension};
 
 use crate::args::{Dim, FitArgs};
-use crate::commands::{dataset, error_of, refuse_cancelled, table};
+use crate::commands::{dataset, error_of, quoted, refuse_cancelled, table};
 use crate::figure;
 use crate::methods::{Settings, estimator};
 use crate::progress::{FitProgress, watched};
@@ -22,7 +22,7 @@ pub fn run(args: &FitArgs, out: &mut impl Write) -> Result<()> {
     if let Some(path) = &args.figure {
         figure::check_name(path)?;
     }
-    let table = Table::read(&args.data, Some(&args.target))?;
+    let table = Table::read(&args.data, &args.target)?;
     let whole = dataset(table, &args.target, args.weights.as_deref(), args.precision)?;
     let truth = args.truth.as_deref().map(|path| read_basis(path, whole.names())).transpose()?;
     let (data, held_out) = hold_out(whole, args.holdout, args.seed)?;
@@ -42,11 +42,11 @@ pub fn run(args: &FitArgs, out: &mut impl Write) -> Result<()> {
 
     writeln!(
         out,
-        "{}: {} rows, {} covariates, target '{}'",
+        "{}: {} rows, {} covariates, target {}",
         args.data.display(),
         data.n_samples(),
         data.n_features(),
-        args.target
+        quoted(&args.target)
     )?;
     print_directions(&reduction, out)?;
     let iterations = match reduction.trace().len() {
@@ -66,9 +66,10 @@ pub fn run(args: &FitArgs, out: &mut impl Write) -> Result<()> {
         let idle = (0..basis.nrows()).filter(|&i| basis.row(i).squared_norm_l2() == 0.0).count();
         writeln!(
             out,
-            "{} of {} starts agree; leave-one-out mean squared error {error:.4}; {idle} covariates left out",
+            "{} of {} starts agree; leave-one-out mean squared error {error:.4}{}; {idle} covariates left out",
             reduction.n_agreeing(),
-            reduction.starts().len()
+            reduction.starts().len(),
+            if args.target.len() > 1 { " in standard deviations, added up over targets" } else { "" }
         )?;
     }
     if let Some(truth) = truth {
@@ -80,13 +81,13 @@ pub fn run(args: &FitArgs, out: &mut impl Write) -> Result<()> {
         )?;
     }
     if let Some(path) = &args.figure {
-        figure::summary_plot(path, &reduction.transform(data.x())?, data.y(), &args.target)?;
+        figure::summary_plot(path, &reduction.transform(data.x())?, data.raw_responses(), &args.target)?;
         writeln!(out, "summary plot: {}", path.display())?;
     }
     if let Some(path) = &args.out {
-        let mut model = Model::with_predictor(reduction, &data, Regression::LocalLinear)?
-            .target(args.target.clone())
-            .settings(estimator.settings());
+        let mut model =
+            Model::with_predictor(reduction, &data, Regression::LocalLinear)?.settings(estimator.settings());
+        model.targets.clone_from(&args.target);
         if let Some(held_out) = held_out {
             model.calibrate(&held_out)?;
         }

@@ -44,15 +44,23 @@ fn table<const N: usize>(header: [&str; N]) -> comfy_table::Table {
     table
 }
 
-/// A table as a data set: one column is the response, another may be the weights, the others are covariates. Warnings go to
+/// A table as a data set: some columns are responses, another may be the weights, the others are covariates. Warnings go to
 /// standard error.
 fn dataset(
     table: Table,
-    target: &str,
+    targets: &[String],
     weights: Option<&str>,
     precision: Precision,
 ) -> Result<Dataset<'static>> {
-    let (mut features, y) = table.split_off(target)?;
+    let mut features = table;
+    let mut responses = Vec::new();
+    for target in targets {
+        let (rest, values) = features.split_off(target)?;
+        features = rest;
+        responses.push(values);
+    }
+    let mut responses = responses.into_iter();
+    let y = responses.next().context("no target: name a column with --target")?;
     let mut counts = None;
     if let Some(name) = weights {
         let (rest, values) = features.split_off(name)?;
@@ -67,6 +75,9 @@ fn dataset(
             Dataset::with_names(Dense::new(narrow, n, p)?, y, names)
         }
     }?;
+    for y in responses {
+        data = data.with_response(&y)?;
+    }
     if let Some(counts) = counts {
         data = data.with_weights(counts)?;
     }
@@ -74,6 +85,11 @@ fn dataset(
         eprintln!("warning: {warning}");
     }
     Ok(data)
+}
+
+/// Names for a sentence: 'a', 'b'.
+fn quoted(names: &[String]) -> String {
+    names.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ")
 }
 
 /// Writes anything as JSON, all of it or nothing, and says so.

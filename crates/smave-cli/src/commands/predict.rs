@@ -7,64 +7,91 @@ use smave::predict::Calibration;
 use smave::{Dense, Model, Prediction};
 
 use crate::args::PredictArgs;
-use crate::commands::write_csv;
+use crate::commands::{quoted, write_csv};
 use crate::read::{Table, header};
+
+/// The predictions of one response.
+struct Predicted {
+    target: String,
+    /// Half the width of an interval.
+    half: f64,
+    found: Vec<Prediction>,
+}
 
 /// Reads the model's covariates from the data by name, predicts, writes.
 pub fn run(args: &PredictArgs, out: &mut impl Write) -> Result<()> {
     let model = Model::load(&args.model)?;
-    let predictor = model.predictor().with_context(|| args.model.display().to_string())?;
-    let half = predictor.half_width(args.level)?;
+    let calibration = model.predictor().with_context(|| args.model.display().to_string())?.calibration();
     let names = model.reduction.names();
     let features = Table::read_only(&args.data, names)?;
     let (n, p) = (features.n_rows(), names.len());
-    let found = model.predict(&Dense::new(features.values, n, p)?)?;
-    let columns = ["prediction", "low", "high", "outside"].map(String::from);
-    let row = |p: &Prediction| {
-        let numbers = [p.value, p.value - half, p.value + half].map(|v| v.to_string());
-        numbers.into_iter().chain([p.outside.to_string()]).collect()
-    };
-    write_csv(&args.out, columns, found.iter().map(row))?;
-    writeln!(out, "{}: {n} predictions of '{}'", args.out.display(), target(&model))?;
+    let found = model.predict_each(&Dense::new(features.values, n, p)?)?;
+    let mut predicted = Vec::new();
+    for (i, (found, predictor)) in found.into_iter().zip(&model.predictors).enumerate() {
+        let target = model.targets.get(i).cloned().unwrap_or_else(|| "y".into());
+        predicted.push(Predicted { target, half: predictor.half_width(args.level)?, found });
+    }
+    write_predictions(args, &predicted, n)?;
+    let targets: Vec<String> = predicted.iter().map(|of| of.target.clone()).collect();
+    writeln!(out, "{}: {n} predictions of {}", args.out.display(), quoted(&targets))?;
     let percent = 100.0 * args.level;
+    let halves: Vec<String> = predicted.iter().map(|of| format!("{:.4}", of.half)).collect();
     writeln!(
         out,
-        "intervals are the prediction ± {half:.4} and cover {percent}% of new responses{}",
-        match predictor.calibration() {
+        "intervals are the prediction ± {} and cover {percent}% of new responses{}",
+        halves.join(", "),
+        match calibration {
             Calibration::HeldOut => " or more (calibrated on rows set aside)",
             _ => ", a little less where rows are few per covariate (fit with --holdout for a guarantee)",
         }
     )?;
-    let outside = found.iter().filter(|p| p.outside).count();
+    let outside = predicted[0].found.iter().filter(|p| p.outside).count();
     if outside > 0 {
         writeln!(
             out,
             "{outside} rows lie farther from the training rows than these from each other: do not rely on them"
         )?;
     }
-    // Where the response is known, say how well it was predicted.
-    let known = model.target.as_ref().filter(|target| header(&args.data).is_ok_and(|h| h.contains(target)));
-    if let Some(target) = known
-        && let Ok(truth) = Table::read_only(&args.data, std::slice::from_ref(target))
-    {
-        print_errors(&found, &truth.values, half, out)?;
+    // Where a response is known, say how well it was predicted.
+    let columns = header(&args.data)?;
+    for of in predicted.iter().filter(|of| columns.contains(&of.target)) {
+        if let Ok(truth) = Table::read_only(&args.data, std::slice::from_ref(&of.target)) {
+            print_errors(of, &truth.values, out)?;
+        }
     }
     Ok(())
 }
 
-fn target(model: &Model) -> &str {
-    model.target.as_deref().unwrap_or("y")
+/// Prediction and interval of each response, and whether the row lies outside.
+fn write_predictions(args: &PredictArgs, predicted: &[Predicted], n: usize) -> Result<()> {
+    let columns = predicted.iter().flat_map(|of| {
+        ["prediction", "low", "high"].map(|what| match predicted.len() {
+            1 => what.to_string(),
+            _ => format!("{what} {}", of.target),
+        })
+    });
+    let numbers = |of: &Predicted, row: usize| {
+        let value = of.found[row].value;
+        [value, value - of.half, value + of.half].map(|v| v.to_string())
+    };
+    let row = |row: usize| {
+        let outside = predicted[0].found[row].outside.to_string();
+        predicted.iter().flat_map(|of| numbers(of, row)).chain([outside]).collect()
+    };
+    write_csv(&args.out, columns.chain(["outside".to_string()]), (0..n).map(row))
 }
 
-fn print_errors(found: &[Prediction], truth: &[f64], half: f64, out: &mut impl Write) -> Result<()> {
+fn print_errors(of: &Predicted, truth: &[f64], out: &mut impl Write) -> Result<()> {
     let n = truth.len() as f64;
     let mean = truth.iter().sum::<f64>() / n;
     let total: f64 = truth.iter().map(|y| (y - mean) * (y - mean)).sum();
-    let squares: f64 = found.iter().zip(truth).map(|(p, y)| (p.value - y) * (p.value - y)).sum();
-    let inside = found.iter().zip(truth).filter(|(p, y)| (p.value - **y).abs() <= half).count();
+    let misses = || of.found.iter().zip(truth).map(|(p, y)| p.value - y);
+    let squares: f64 = misses().map(|miss| miss * miss).sum();
+    let inside = misses().filter(|miss| miss.abs() <= of.half).count();
     writeln!(
         out,
-        "the file holds the responses: root mean squared error {:.4}, R^2 {:.4}, {:.1}% inside their intervals",
+        "the file holds '{}': root mean squared error {:.4}, R^2 {:.4}, {:.1}% inside their intervals",
+        of.target,
         (squares / n).sqrt(),
         1.0 - squares / total,
         100.0 * inside as f64 / n

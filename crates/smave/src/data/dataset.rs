@@ -6,6 +6,8 @@ use std::fmt;
 
 use crate::data::dense::Dense;
 use crate::data::design::{Design, Rows, expect_size};
+use crate::data::responses::Responses;
+use crate::data::standardize::Standardization;
 use crate::error::{Error, Result};
 use crate::linalg::Points;
 
@@ -35,10 +37,13 @@ impl fmt::Display for Warning {
     }
 }
 
-/// n samples of p covariates and one response, all finite.
+/// n samples of p covariates and a response, or several, all finite.
 pub struct Dataset<'a> {
     x: Box<dyn Design + 'a>,
+    /// One response after another.
     y: Cow<'a, [f64]>,
+    /// The same in standard deviations from the mean, where there are several.
+    standardized: Option<Vec<f64>>,
     weights: Option<Cow<'a, [f64]>>,
     names: Vec<String>,
     warnings: Vec<Warning>,
@@ -51,7 +56,7 @@ impl<'a> Dataset<'a> {
     /// No rows or columns, fewer than 2 rows, lengths that differ, a value
     /// that is not finite, a response that never changes.
     pub fn new(x: impl Design + 'a, y: impl Into<Cow<'a, [f64]>>) -> Result<Self> {
-        Self::from_parts(Box::new(x), y.into(), None)
+        Self::from_parts(Box::new(x), y.into(), 1, None)
     }
 
     /// As [`Dataset::new`], with the names of the columns of X.
@@ -59,15 +64,21 @@ impl<'a> Dataset<'a> {
     /// # Errors
     /// Also when there are more or fewer names than columns, or two that are the same.
     pub fn with_names(x: impl Design + 'a, y: impl Into<Cow<'a, [f64]>>, names: Vec<String>) -> Result<Self> {
-        Self::from_parts(Box::new(x), y.into(), Some(names))
+        Self::from_parts(Box::new(x), y.into(), 1, Some(names))
     }
 
-    fn from_parts(x: Box<dyn Design + 'a>, y: Cow<'a, [f64]>, names: Option<Vec<String>>) -> Result<Self> {
+    /// Several responses come one after another.
+    fn from_parts(
+        x: Box<dyn Design + 'a>,
+        y: Cow<'a, [f64]>,
+        n_responses: usize,
+        names: Option<Vec<String>>,
+    ) -> Result<Self> {
         let (n_rows, n_cols) = (x.n_rows(), x.n_cols());
         if n_rows == 0 || n_cols == 0 {
             return Err(Error::Empty { n_rows, n_cols });
         }
-        expect_size("length of y against rows of X", n_rows, y.len())?;
+        expect_size("length of y against rows of X", n_rows * n_responses, y.len())?;
         let names = names.unwrap_or_else(|| default_names(n_cols));
         expect_size("column names against columns of X", n_cols, names.len())?;
         check_distinct(&names)?;
@@ -82,11 +93,8 @@ impl<'a> Dataset<'a> {
         if let Some((row, column, value)) = inspection.first_non_finite {
             return Err(Error::NonFinite { row, column, name: names[column].clone(), value });
         }
-        if let Some(row) = y.iter().position(|v| !v.is_finite()) {
-            return Err(Error::NonFiniteTarget { row, value: y[row] });
-        }
-        if y.iter().all(|v| *v == y[0]) {
-            return Err(Error::ConstantTarget { value: y[0] });
+        for y in y.chunks_exact(n_rows) {
+            check_response(y, None)?;
         }
         let warnings = inspection
             .constant
@@ -95,7 +103,47 @@ impl<'a> Dataset<'a> {
             .filter(|(_, constant)| **constant)
             .map(|(column, _)| Warning::ConstantColumn { column, name: names[column].clone() })
             .collect();
-        Ok(Self { x, y, weights: None, names, warnings })
+        let mut data = Self { x, y, standardized: None, weights: None, names, warnings };
+        data.standardize_responses()?;
+        Ok(data)
+    }
+
+    /// The same with a further response of the same rows. Methods look for what all responses need, each counted in
+    /// standard deviations of its own; predictions are made for each.
+    ///
+    /// # Errors
+    /// When the length is another than the number of rows, a value is not finite, or all are the same.
+    pub fn with_response(mut self, y: &[f64]) -> Result<Self> {
+        expect_size("length of y against rows of X", self.n_samples(), y.len())?;
+        check_response(y, self.weights())?;
+        self.y.to_mut().extend_from_slice(y);
+        self.standardize_responses()?;
+        Ok(self)
+    }
+
+    /// As [`Dataset::new`], with responses one after another, weights and default names.
+    pub(crate) fn of_responses(x: impl Design + 'a, y: Vec<f64>, weights: Option<Vec<f64>>) -> Result<Self> {
+        let n_responses = y.len() / x.n_rows().max(1);
+        let data = Self::from_parts(Box::new(x), y.into(), n_responses, None)?;
+        match weights {
+            Some(weights) => data.with_weights(weights),
+            None => Ok(data),
+        }
+    }
+
+    fn standardize_responses(&mut self) -> Result<()> {
+        let n = self.n_samples();
+        if self.n_responses() == 1 {
+            return Ok(());
+        }
+        let mut standardized = Vec::with_capacity(self.y.len());
+        for y in self.raw_responses().iter() {
+            let scaling = Standardization::fit(&Dense::new(y, n, 1)?, self.weights())?;
+            let (center, scale) = (scaling.center()[0], scaling.scale()[0]);
+            standardized.extend(y.iter().map(|v| (v - center) / scale));
+        }
+        self.standardized = Some(standardized);
+        Ok(())
     }
 
     /// Gives each row a weight, which counts rows: weight 2 is the row twice, weight 0 leaves it out.
@@ -117,14 +165,12 @@ impl<'a> Dataset<'a> {
             let requirement = "at least 2, because they count rows; scale them to a mean of 1";
             return refuse(format!("a sum of {total}"), requirement);
         }
-        let mut counted = (0..self.n_samples()).filter(|&row| weights[row] > 0.0).map(|row| self.y[row]);
-        if let Some(value) = counted.next()
-            && counted.all(|y| y == value)
-        {
-            return Err(Error::ConstantTarget { value });
+        for y in self.raw_responses().iter() {
+            check_response(y, Some(&weights))?;
         }
         // Rows that all count once are just rows.
         self.weights = if weights.iter().all(|w| *w == 1.0) { None } else { Some(weights) };
+        self.standardize_responses()?;
         Ok(self)
     }
 
@@ -144,8 +190,8 @@ impl<'a> Dataset<'a> {
     /// When a row does not exist, there are fewer than 2, or the response is the same in all of them.
     pub fn subset(&self, rows: &[usize]) -> Result<Dataset<'static>> {
         let x = self.covariates(rows)?;
-        let y: Vec<f64> = rows.iter().map(|&row| self.y[row]).collect();
-        let some = Dataset::with_names(x, y, self.names.clone())?;
+        let y = self.raw_responses().at(rows);
+        let some = Dataset::from_parts(Box::new(x), y.into(), self.n_responses(), Some(self.names.clone()))?;
         match &self.weights {
             Some(weights) => some.with_weights(rows.iter().map(|&row| weights[row]).collect::<Vec<_>>()),
             None => Ok(some),
@@ -174,9 +220,24 @@ impl<'a> Dataset<'a> {
         &*self.x
     }
 
-    /// The response.
+    /// The response; of several, the first.
     pub fn y(&self) -> &[f64] {
-        &self.y
+        &self.y[..self.n_samples()]
+    }
+
+    /// All responses, in their units.
+    pub fn raw_responses(&self) -> Responses<'_> {
+        Responses::new(&self.y, self.n_samples())
+    }
+
+    /// What methods fit: the response, or, of several, each in standard deviations from its mean.
+    pub fn responses(&self) -> Responses<'_> {
+        Responses::new(self.standardized.as_deref().unwrap_or(&self.y), self.n_samples())
+    }
+
+    /// Number of responses.
+    pub fn n_responses(&self) -> usize {
+        self.raw_responses().count()
     }
 
     /// Number of samples n.
@@ -207,6 +268,19 @@ impl fmt::Debug for Dataset<'_> {
             .field("n_features", &self.n_features())
             .field("warnings", &self.warnings)
             .finish_non_exhaustive()
+    }
+}
+
+/// Refuses a response that is not finite, or the same in every row that counts.
+fn check_response(y: &[f64], weights: Option<&[f64]>) -> Result<()> {
+    if let Some(row) = y.iter().position(|v| !v.is_finite()) {
+        return Err(Error::NonFiniteTarget { row, value: y[row] });
+    }
+    let counts = |row: usize| weights.is_none_or(|weights| weights[row] > 0.0);
+    let mut counted = (0..y.len()).filter(|&row| counts(row)).map(|row| y[row]);
+    match counted.next() {
+        Some(value) if counted.all(|y| y == value) => Err(Error::ConstantTarget { value }),
+        _ => Ok(()),
     }
 }
 

@@ -16,11 +16,11 @@ use crate::data::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::estimator::reduction::Reduction;
 use crate::estimator::{Estimator, spectral_reduction, with_columns};
-use crate::linalg::{Mat, orthonormalize};
+use crate::linalg::Points;
 use crate::local::index::build_index;
 use crate::local::neighborhoods::{Neighborhoods, Weighting};
 use crate::local::size::{MIN_NEIGHBORS_AMBIENT, neighborhood_size};
-use crate::objective::ambient::{Ridge, all_columns, ambient_slopes};
+use crate::objective::ambient::{Ridge, all_columns, ambient_slopes, leading_directions};
 use crate::optim::trace::Observer;
 
 /// Average derivative estimation.
@@ -71,15 +71,20 @@ impl Estimator for Ade {
             let anchors: Vec<usize> = (0..n).collect();
             let index = build_index(&x, k.min(n));
             let hoods = Neighborhoods::find(&*index, &x, &anchors, k, Weighting::Uniform, data.weights());
-            let slopes = ambient_slopes(&x, data.y(), &hoods, Ridge::Absolute(self.ridge));
-            let mean = Mat::from_fn(p, 1, |c, _| {
-                let column = slopes.values().iter().skip(c).step_by(p).enumerate();
-                column.map(|(a, v)| hoods.anchor_weight(a) * v).sum::<f64>() / hoods.total_weight()
-            });
-            let length2 = mean.squared_norm_l2();
-            let basis = orthonormalize(mean.as_ref())
-                .ok_or(Error::NotFinite { what: "the direction of the average slope", iteration: 0 })?;
-            Ok((basis, vec![length2]))
+            let slopes = ambient_slopes(&x, data.responses(), &hoods, Ridge::Absolute(self.ridge));
+            // The average slope of each response, and the direction that they have most in common.
+            let mut means = Points::zeros(data.n_responses(), p);
+            let slopes = slopes.values().chunks_exact(n * p);
+            for (mean, slopes) in means.values_mut().chunks_exact_mut(p).zip(slopes) {
+                for (a, slope) in slopes.chunks_exact(p).enumerate() {
+                    let share = hoods.anchor_weight(a) / hoods.total_weight();
+                    mean.iter_mut().zip(slope).for_each(|(mean, v)| *mean += share * v);
+                }
+            }
+            if means.values().iter().all(|v| *v == 0.0) {
+                return Err(Error::NotFinite { what: "the direction of the average slope", iteration: 0 });
+            }
+            leading_directions(&means, 1, None)
         })?;
         let mut reduction = spectral_reduction(self.name(), found, data)?;
         reduction.n_neighbors = Some(k);

@@ -6,6 +6,7 @@
 
 use crate::data::dataset::count_rows;
 use crate::data::design::Design;
+use crate::data::responses::Responses;
 use crate::data::second_moment::mapped;
 use crate::error::{Error, Result};
 use crate::estimator::whiten::Whitening;
@@ -22,7 +23,7 @@ const RIDGE: f64 = 1e-3;
 pub(crate) struct GradientSteps<'a> {
     white: Whitening,
     z: Points,
-    y: &'a [f64],
+    y: Responses<'a>,
     weights: Option<&'a [f64]>,
     seed: u64,
     steps: u64,
@@ -39,7 +40,7 @@ pub(crate) struct Axes {
 pub(crate) struct Sight<'a> {
     pub seen: &'a Points,
     pub z: &'a Points,
-    pub y: &'a [f64],
+    pub y: Responses<'a>,
     pub weights: Option<&'a [f64]>,
 }
 
@@ -48,7 +49,7 @@ impl Sight<'_> {
     /// neighbor of rank `reach`.
     pub fn axes(&self, anchors: &[usize], n_axes: usize, base: f64, reach: usize) -> Result<Axes> {
         let Self { seen, z, y, weights } = *self;
-        let reach = Some(reach.min(count_rows(weights, y.len()) - 1));
+        let reach = Some(reach.min(count_rows(weights, y.n_rows()) - 1));
         let hoods = gaussian_neighborhoods(seen, anchors, Bandwidth { base, reach, cut: CUT }, weights);
         let slopes = dense_slopes(z, y, &hoods, Ridge::Relative(RIDGE));
         let (directions, values) = leading_directions(&slopes, n_axes, hoods.anchor_weights())?;
@@ -58,7 +59,7 @@ impl Sight<'_> {
 
 impl<'a> GradientSteps<'a> {
     /// Whitens `x`.
-    pub fn new(x: &dyn Design, y: &'a [f64], weights: Option<&'a [f64]>, seed: u64) -> Result<Self> {
+    pub fn new(x: &dyn Design, y: Responses<'a>, weights: Option<&'a [f64]>, seed: u64) -> Result<Self> {
         let white = Whitening::new(x, weights)?;
         let z = mapped(x, white.map(), &white.rows);
         Ok(Self { white, z, y, weights, seed, steps: 0 })
@@ -66,7 +67,7 @@ impl<'a> GradientSteps<'a> {
 
     /// How many rows there are, counted by weight.
     pub fn n_counted(&self) -> usize {
-        count_rows(self.weights, self.y.len())
+        count_rows(self.weights, self.y.n_rows())
     }
 
     /// The bandwidth of a walk that has come to `seen`.

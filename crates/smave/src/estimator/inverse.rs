@@ -87,7 +87,7 @@ impl InverseRegression {
         self
     }
 
-    /// The candidate matrix in whitened coordinates.
+    /// The candidate matrix of one response in whitened coordinates.
     fn candidate(
         &self,
         x: &dyn Design,
@@ -99,18 +99,7 @@ impl InverseRegression {
             Kind::Phd => Ok(hessian(x, &counts.centered(y), white, counts)),
             Kind::PhdResidual => Ok(hessian(x, &residuals(x, y, white, counts)?, white, counts)),
             Kind::Sir | Kind::Save | Kind::Dr => {
-                let cut = slices(y, self.n_slices, counts.weights);
-                if self.kind == Kind::Sir && cut.len() <= self.n_components {
-                    return Err(Error::InvalidParameter {
-                        name: "n_components",
-                        value: self.n_components.to_string(),
-                        requirement: format!(
-                            "less than the number of slices or classes of y, here {}: SIR finds no more",
-                            cut.len()
-                        ),
-                    });
-                }
-                self.sliced(x, &cut, white, counts)
+                self.sliced(x, &slices(y, self.n_slices, counts.weights), white, counts)
             }
         }
     }
@@ -244,12 +233,29 @@ impl Estimator for InverseRegression {
                 requirement: "at least 2".into(),
             });
         }
+        if self.kind == Kind::Sir {
+            // The means of h slices span h - 1 dimensions.
+            let means = |y| slices(y, self.n_slices, data.weights()).len() - 1;
+            let most: usize = data.responses().iter().map(means).sum();
+            if most < d {
+                let requirement = format!(
+                    "less than the number of slices or classes of y, here {}: SIR finds no more",
+                    most + 1
+                );
+                let value = d.to_string();
+                return Err(Error::InvalidParameter { name: "n_components", value, requirement });
+            }
+        }
         // Whitening makes the method indifferent to the units of X, but for its shrinkage: always scale.
         with_columns(data, true, |x| {
             let white = Whitening::new(x, data.weights())?;
             let total = data.weights().map_or(data.n_samples() as f64, |weights| weights.iter().sum());
             let counts = Counts { weights: data.weights(), total };
-            let candidate = self.candidate(x, data.y(), &white, counts)?;
+            let rank = white.root.ncols();
+            let mut candidate = Mat::<f64>::zeros(rank, rank);
+            for y in data.responses().iter() {
+                candidate += self.candidate(x, y, &white, counts)?;
+            }
             let failed = || Error::NotFinite { what: "the matrix of inverse moments", iteration: 0 };
             let (values, vectors) = symmetric_eigen(candidate.as_ref()).ok_or_else(failed)?;
             let mut order: Vec<usize> = (0..values.len()).collect();

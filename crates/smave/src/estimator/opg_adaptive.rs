@@ -67,7 +67,7 @@ impl OpgAdaptive {
     }
 
     fn adapt(&self, x: &dyn Design, data: &Dataset<'_>) -> Result<(Mat<f64>, Vec<f64>)> {
-        let mut steps = GradientSteps::new(x, data.y(), data.weights(), self.seed)?;
+        let mut steps = GradientSteps::new(x, data.responses(), data.weights(), self.seed)?;
         let (n, rank) = (steps.n_counted() as f64, steps.rank());
         let slow = rank.max(4) as f64;
         let (mut rho, mut h) = (1.0, n.powf(-1.0 / slow));

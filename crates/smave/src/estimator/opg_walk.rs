@@ -72,7 +72,7 @@ impl OpgWalk {
     }
 
     fn walk(&self, x: &dyn Design, data: &Dataset<'_>) -> Result<(Mat<f64>, Vec<f64>)> {
-        let mut steps = GradientSteps::new(x, data.y(), data.weights(), self.seed)?;
+        let mut steps = GradientSteps::new(x, data.responses(), data.weights(), self.seed)?;
         let (rank, d) = (steps.rank(), self.n_components.min(steps.rank()));
         let mut axes = Axes { directions: Mat::identity(rank, rank), values: vec![1.0; rank] };
         let n_axes = rank.min(self.n_anchors.max(d));

@@ -188,7 +188,7 @@ impl PublishedSmave {
         let mut trace = Vec::with_capacity(self.max_iter);
         let ((basis, eigenvalues, stop_reason), standardization) =
             with_columns(data, self.standardize, |x| {
-                let objective = MaveObjective::new(x, data.y(), self.ridge)?.counting(data.weights());
+                let objective = MaveObjective::new(x, data.responses(), self.ridge)?.counting(data.weights());
                 let (basis, stop_reason) = self.ascend(&objective, &plan, &mut trace, observer)?;
                 let (basis, eigenvalues) = self.finish(&objective, &plan, basis)?;
                 Ok((basis, eigenvalues, stop_reason))

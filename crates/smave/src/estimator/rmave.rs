@@ -26,6 +26,7 @@ use serde::Serialize;
 
 use crate::data::dataset::Dataset;
 use crate::data::design::Rows;
+use crate::data::responses::Responses;
 use crate::error::{Error, Result};
 use crate::estimator::ascent::{Effort, ascend};
 use crate::estimator::opg::Opg;
@@ -179,8 +180,9 @@ impl Rmave {
         let mut trace = Vec::new();
         let ((basis, eigenvalues, stop_reason), standardization) =
             with_columns(data, self.standardize, |x| {
-                let objective = MaveObjective::new(x, data.y(), self.ridge)?.counting(data.weights());
-                let (basis, outer, stop) = self.climb(&objective, data.y(), start, &mut trace, observer)?;
+                let objective = MaveObjective::new(x, data.responses(), self.ridge)?.counting(data.weights());
+                let (basis, outer, stop) =
+                    self.climb(&objective, data.responses(), start, &mut trace, observer)?;
                 let (basis, eigenvalues) = principal_basis(basis.as_ref(), outer.as_ref())
                     .ok_or(Error::NotFinite { what: "the average slope", iteration: trace.len() })?;
                 Ok((basis, eigenvalues, stop))
@@ -211,7 +213,7 @@ impl Rmave {
     fn climb(
         &self,
         objective: &MaveObjective<'_>,
-        y: &[f64],
+        y: Responses<'_>,
         mut b: Mat<f64>,
         trace: &mut Vec<Iteration>,
         observer: &mut dyn Observer,
@@ -265,12 +267,14 @@ impl Rmave {
     }
 }
 
-/// The rows that are anchors, early and late. Few are taken in the order of y, not of rows, which means nothing.
-fn anchors(y: &[f64]) -> [Vec<usize>; 2] {
-    let mut by_response: Vec<usize> = (0..y.len()).collect();
-    by_response.sort_by(|&a, &b| y[a].total_cmp(&y[b]));
+/// The rows that are anchors, early and late. Few are taken in the order of y (of the sum of several), not of rows, which means nothing.
+fn anchors(y: Responses<'_>) -> [Vec<usize>; 2] {
+    let n = y.n_rows();
+    let sums: Vec<f64> = (0..n).map(|row| y.iter().map(|y| y[row]).sum()).collect();
+    let mut by_response: Vec<usize> = (0..n).collect();
+    by_response.sort_by(|&a, &b| sums[a].total_cmp(&sums[b]));
     let few = by_response.iter().copied().skip(COARSE_STEP / 2).step_by(COARSE_STEP).collect();
-    [few, (0..y.len()).collect()]
+    [few, (0..n).collect()]
 }
 
 impl Estimator for Rmave {

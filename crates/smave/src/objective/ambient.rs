@@ -19,15 +19,18 @@ use faer::linalg::solvers::Solve;
 use faer::{Accum, Par, Side};
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
+use serde::Serialize;
 
 use crate::data::design::{Design, Rows};
+use crate::data::responses::Responses;
 use crate::error::{Error, Result};
 use crate::linalg::{Mat, MatMut, MatRef, Points, orthonormalize, solve_positive_definite, symmetric_eigen};
 use crate::local::neighborhoods::{Neighborhood, Neighborhoods};
 use crate::simd::{dot_block, upper_gram};
 
 /// ε, or how it is chosen.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Ridge {
     /// The same at each anchor.
     Absolute(f64),
@@ -45,43 +48,67 @@ impl Ridge {
     }
 }
 
-/// The slope at each anchor, one point of p coordinates after another; zero where there is none.
-pub(crate) fn ambient_slopes(x: &Points, y: &[f64], hoods: &Neighborhoods, ridge: Ridge) -> Points {
-    let mut slopes = Points::zeros(hoods.len(), x.dim());
-    slopes.values_mut().par_chunks_mut(x.dim()).enumerate().for_each_init(
-        Space::default,
-        |space, (a, slope)| {
+/// The slope of each response at each anchor, response after response, one point of p coordinates each;
+/// zero where there is none.
+pub(crate) fn ambient_slopes<'a>(
+    x: &Points,
+    y: impl Into<Responses<'a>>,
+    hoods: &Neighborhoods,
+    ridge: Ridge,
+) -> Points {
+    each_response(x, y.into(), hoods, |y, slopes| {
+        slopes.par_chunks_mut(x.dim()).enumerate().for_each_init(Space::default, |space, (a, slope)| {
             let found =
                 Arch::new().dispatch(Slope { x, y, hood: hoods.get(a), ridge, space, slope: &mut *slope });
             if !found || !slope.iter().all(|v| v.is_finite()) {
                 slope.fill(0.0);
             }
-        },
-    );
+        });
+    })
+}
+
+/// The slopes that `fill` finds for each response.
+fn each_response(
+    x: &Points,
+    y: Responses<'_>,
+    hoods: &Neighborhoods,
+    fill: impl Fn(&[f64], &mut [f64]),
+) -> Points {
+    let mut slopes = Points::zeros(hoods.len() * y.count(), x.dim());
+    let per_response = (hoods.len() * x.dim()).max(1);
+    for (y, slopes) in y.iter().zip(slopes.values_mut().chunks_exact_mut(per_response)) {
+        fill(y, slopes);
+    }
     slopes
 }
 
 /// [`ambient_slopes`] for neighborhoods that hold a good part of all rows. Covariates should be centered and of
 /// similar spread: local variances are differences of second moments.
-pub(crate) fn dense_slopes(x: &Points, y: &[f64], hoods: &Neighborhoods, ridge: Ridge) -> Points {
+pub(crate) fn dense_slopes<'a>(
+    x: &Points,
+    y: impl Into<Responses<'a>>,
+    hoods: &Neighborhoods,
+    ridge: Ridge,
+) -> Points {
     let p = x.dim();
     // All products of two of x, y and 1.
     let n_products = (p + 2) * (p + 3) / 2;
     let anchors_per_task = (MAX_SUMS / n_products).clamp(1, MAX_ANCHORS);
-    let mut slopes = Points::zeros(hoods.len(), p);
-    slopes.values_mut().par_chunks_mut(p * anchors_per_task).enumerate().for_each(|(task, slopes)| {
-        let first = task * anchors_per_task;
-        let sums = weighted_products(x, y, hoods, first..first + slopes.len() / p);
-        let mut gram = vec![0.0; p * p];
-        for (a, slope) in slopes.chunks_exact_mut(p).enumerate() {
-            let sums = sums.col_as_slice(a);
-            let found = Arch::new().dispatch(FromSums { sums, ridge, gram: &mut gram, slope: &mut *slope });
-            if !found || !slope.iter().all(|v| v.is_finite()) {
-                slope.fill(0.0);
+    each_response(x, y.into(), hoods, |y, slopes| {
+        slopes.par_chunks_mut(p * anchors_per_task).enumerate().for_each(|(task, slopes)| {
+            let first = task * anchors_per_task;
+            let sums = weighted_products(x, y, hoods, first..first + slopes.len() / p);
+            let mut gram = vec![0.0; p * p];
+            for (a, slope) in slopes.chunks_exact_mut(p).enumerate() {
+                let sums = sums.col_as_slice(a);
+                let found =
+                    Arch::new().dispatch(FromSums { sums, ridge, gram: &mut gram, slope: &mut *slope });
+                if !found || !slope.iter().all(|v| v.is_finite()) {
+                    slope.fill(0.0);
+                }
             }
-        }
-    });
-    slopes
+        });
+    })
 }
 
 /// Sums that one task holds, and anchors it serves, at the most.
@@ -339,7 +366,8 @@ pub(crate) fn leading_directions(
     if let Some(weights) = weights {
         let average = weights.iter().sum::<f64>() / weights.len() as f64;
         let mut counted = slopes.clone();
-        for (slope, weight) in counted.values_mut().chunks_exact_mut(slopes.dim()).zip(weights) {
+        for (slope, weight) in counted.values_mut().chunks_exact_mut(slopes.dim()).zip(weights.iter().cycle())
+        {
             slope.iter_mut().for_each(|v| *v *= (weight / average).sqrt());
         }
         return leading_directions(&counted, d, None);

@@ -18,24 +18,26 @@
 //! Localizing runs in two parallel passes. The first solves the local regressions, anchor by
 //! anchor. The second builds C block by block of rows: each block goes through all anchors,
 //! which list their neighbors in row order, so blocks share nothing, stay in the cache, and
-//! each row of C is a sum in the order of the anchors. Threads leave no trace.
+//! each row of C is a sum in the order of the anchors. Threads leave no trace. Several responses share the projection,
+//! the neighborhoods and the pull-back; only localizing is repeated.
 
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use crate::data::dataset::count_rows;
 use crate::data::design::{Design, Rows, expect_size};
+use crate::data::responses::Responses;
 use crate::error::Result;
 use crate::linalg::{Mat, MatRef, Points};
 use crate::local::neighborhoods::Neighborhoods;
 use crate::objective::leave_one_out::held_out_residuals;
-use crate::objective::regression::{LocalRegression, row_width, with_response};
+use crate::objective::regression::{LocalRegression, empty_rows, row_width, set_response, with_response};
 
 /// The MAVE criterion of one data set.
 #[derive(Clone, Copy)]
 pub struct MaveObjective<'a> {
     x: &'a dyn Design,
-    y: &'a [f64],
+    y: Responses<'a>,
     weights: Option<&'a [f64]>,
     ridge: f64,
 }
@@ -68,12 +70,13 @@ struct Solved {
 }
 
 impl<'a> MaveObjective<'a> {
-    /// The criterion for `y` given `x`, with local ridge ε.
+    /// The criterion for `y` given `x`, with local ridge ε. Of several responses it is the sum.
     ///
     /// # Errors
     /// When the lengths of `x` and `y` differ.
-    pub fn new(x: &'a dyn Design, y: &'a [f64], ridge: f64) -> Result<Self> {
-        expect_size("length of y against rows of X", x.n_rows(), y.len())?;
+    pub fn new(x: &'a dyn Design, y: impl Into<Responses<'a>>, ridge: f64) -> Result<Self> {
+        let y = y.into();
+        expect_size("length of y against rows of X", x.n_rows(), y.n_rows())?;
         Ok(Self { x, y, weights: None, ridge })
     }
 
@@ -90,7 +93,7 @@ impl<'a> MaveObjective<'a> {
 
     /// How many rows there are, counted by weight.
     pub(crate) fn n_counted(&self) -> usize {
-        count_rows(self.weights, self.y.len())
+        count_rows(self.weights, self.y.n_rows())
     }
 
     /// The covariates.
@@ -109,23 +112,26 @@ impl<'a> MaveObjective<'a> {
         anchors: &[usize],
     ) -> Result<Evaluation> {
         expect_size("rows of B against columns of X", self.x.n_cols(), b.nrows())?;
-        let missing_row = hoods.row_bound().max(self.y.len());
-        expect_size("rows mentioned by the neighborhoods against rows of X", self.y.len(), missing_row)?;
+        let n = self.y.n_rows();
+        let missing_row = hoods.row_bound().max(n);
+        expect_size("rows mentioned by the neighborhoods against rows of X", n, missing_row)?;
         let missing_anchor = anchors.iter().map(|a| a + 1).max().unwrap_or(0).max(hoods.len());
         expect_size("anchors against neighborhoods", hoods.len(), missing_anchor)?;
         Ok(self.evaluate_with(b, hoods, anchors, &mut Scratch::default()))
     }
 
-    /// C, n x d: what each row contributes to the gradient $2 X^\top C$ (less the part of the ridge), over all of `hoods`.
-    pub(crate) fn row_weights(&self, b: MatRef<'_, f64>, hoods: &Neighborhoods) -> Points {
-        let (n, d) = (self.y.len(), b.ncols());
-        let mut zy = with_response(&Points::zeros(n, d), self.y);
-        self.x.project_into(b, Rows::All, &mut zy);
+    /// For each response C, n x d: what each row contributes to the gradient $2 X^\top C$ (less the part of the ridge), over
+    /// all of `hoods`, from projections `z` already at hand.
+    pub(crate) fn row_weights(&self, z: &Points, hoods: &Neighborhoods) -> Vec<Points> {
+        let d = z.dim();
         let anchors: Vec<usize> = (0..hoods.len()).collect();
-        let solved = self.solve(&zy, d, hoods, &anchors);
-        let mut c = Points::zeros(n, d);
-        weigh_rows(&zy, hoods, &anchors, &solved, &mut c);
-        c
+        let weights = |y| {
+            let zy = with_response(z, y);
+            let mut c = Points::zeros(z.len(), d);
+            weigh_rows(&zy, hoods, &anchors, &self.solve(&zy, d, hoods, &anchors), &mut c);
+            c
+        };
+        self.y.iter().map(weights).collect()
     }
 
     /// [`MaveObjective::evaluate`] without checks, reusing memory.
@@ -136,19 +142,26 @@ impl<'a> MaveObjective<'a> {
         anchors: &[usize],
         scratch: &mut Scratch,
     ) -> Evaluation {
-        let (n, d) = (self.y.len(), b.ncols());
+        let (n, d) = (self.y.n_rows(), b.ncols());
         let zy = match scratch.zy.take() {
             Some(zy) if zy.dim() == row_width(d) => scratch.zy.insert(zy),
-            _ => scratch.zy.insert(with_response(&Points::zeros(n, d), self.y)),
+            _ => scratch.zy.insert(empty_rows(n, d)),
         };
         self.x.project_into(b, Rows::All, zy);
-        let solved = self.solve(zy, d, hoods, anchors);
         let c = match scratch.c.take() {
             Some(c) if c.dim() == d => scratch.c.insert(c),
             _ => scratch.c.insert(Points::zeros(n, d)),
         };
-        weigh_rows(zy, hoods, anchors, &solved, c);
-        let (value, slope_outer) = add_up(&solved, d);
+        c.values_mut().fill(0.0);
+        let (mut value, mut slope_outer) = (0.0, Mat::zeros(d, d));
+        for y in self.y.iter() {
+            set_response(zy, d, y);
+            let solved = self.solve(zy, d, hoods, anchors);
+            weigh_rows(zy, hoods, anchors, &solved, c);
+            let (explained, outer) = add_up(&solved, d);
+            value += explained;
+            slope_outer += outer;
+        }
 
         let mut gradient = Mat::zeros(b.nrows(), d);
         self.x.pull_back_into(c, Rows::All, gradient.as_mut());
@@ -167,19 +180,26 @@ impl<'a> MaveObjective<'a> {
         anchors.par_chunks(ANCHORS_PER_TASK).map(solve).collect()
     }
 
-    /// The mean squared leave-one-out error ([`held_out_residuals`]) at `rows`, whose neighborhoods `hoods` are.
+    /// The mean squared leave-one-out error ([`held_out_residuals`]) at `rows`, whose neighborhoods `hoods` are, added up over
+    /// responses.
     pub(crate) fn leave_one_out(&self, z: &Points, hoods: &Neighborhoods, rows: &[usize]) -> f64 {
-        let residuals = held_out_residuals(z, self.y, hoods, rows, self.ridge);
-        let squares = residuals.iter().enumerate().map(|(a, r)| hoods.anchor_weight(a) * r * r);
-        squares.sum::<f64>() / hoods.total_weight().max(f64::MIN_POSITIVE)
+        let error = |y| {
+            let residuals = held_out_residuals(z, y, hoods, rows, self.ridge);
+            let squares = residuals.iter().enumerate().map(|(a, r)| hoods.anchor_weight(a) * r * r);
+            squares.sum::<f64>() / hoods.total_weight().max(f64::MIN_POSITIVE)
+        };
+        self.y.iter().map(error).sum()
     }
 
-    /// The average outer product of the slopes at the given anchors, d x d,
+    /// The average outer product of the slopes at the given anchors, d x d, added up over responses,
     /// from projections `z` already at hand.
     pub(crate) fn average_slope_outer(&self, z: &Points, hoods: &Neighborhoods) -> Mat<f64> {
         let anchors: Vec<usize> = (0..hoods.len()).collect();
-        let (_, mut outer) =
-            add_up(&self.solve(&with_response(z, self.y), z.dim(), hoods, &anchors), z.dim());
+        let d = z.dim();
+        let mut outer = Mat::zeros(d, d);
+        for y in self.y.iter() {
+            outer += add_up(&self.solve(&with_response(z, y), d, hoods, &anchors), d).1;
+        }
         outer *= 1.0 / hoods.total_weight().max(f64::MIN_POSITIVE);
         outer
     }
@@ -230,7 +250,7 @@ impl WithSimd for Solve<'_> {
     }
 }
 
-/// The second pass: $C_i = \sum_j w_{ij} r_{ij} u_j^\top$.
+/// The second pass: adds $C_i = \sum_j w_{ij} r_{ij} u_j^\top$ to each row of `c`.
 fn weigh_rows(zy: &Points, hoods: &Neighborhoods, anchors: &[usize], solved: &[Solved], c: &mut Points) {
     let d = c.dim();
     let rows_per_block = hoods.rows_per_block();
@@ -337,7 +357,7 @@ impl<const D: usize, const P: usize> WithSimd for Collected<'_, D, P> {
             let row = block.zy.point(block.first_row() + r);
             let y = row[D] - origin[D];
             for i in 0..D {
-                c[i] = y * sums[i] - sums[D + i];
+                c[i] += y * sums[i] - sums[D + i];
             }
             let mut place = 2 * D;
             for i in 0..D {
@@ -363,7 +383,6 @@ impl WithSimd for OneByOne<'_> {
     fn with_simd<S: Simd>(self, _: S) {
         let Self(block, c) = self;
         let d = block.d;
-        c.fill(0.0);
         block.for_each(
             #[inline(always)]
             |u, means| (u, means),

@@ -15,10 +15,15 @@
 //! the neighbors, each one access to memory, adds up $w v$ and $w v v_a$ for each coordinate a,
 //! v being the row less the first neighbor's: an origin so near that nothing cancels. Cost: k d^2.
 
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Par};
 use pulp::Simd;
 
-use crate::linalg::{Points, solve_positive_definite};
+use crate::linalg::{MatMut, MatRef, Points, solve_positive_definite};
 use crate::local::neighborhoods::Neighborhood;
+
+/// Coordinates from which the library's product of matrices is faster than sums of ours.
+const MANY: usize = 16;
 
 /// Numbers per row in d dimensions: z, y, 1 and zeros, a multiple of four.
 pub(crate) fn row_width(d: usize) -> usize {
@@ -27,14 +32,25 @@ pub(crate) fn row_width(d: usize) -> usize {
 
 /// Each point of `z` followed by the response of its row and 1, as [`LocalRegression::fit`] reads them.
 pub(crate) fn with_response(z: &Points, y: &[f64]) -> Points {
-    let (d, width) = (z.dim(), row_width(z.dim()));
-    let mut rows = Points::zeros(z.len(), width);
-    for (i, (out, y)) in rows.values_mut().chunks_exact_mut(width).zip(y).enumerate() {
+    let d = z.dim();
+    let mut rows = empty_rows(z.len(), d);
+    for (i, out) in rows.values_mut().chunks_exact_mut(row_width(d)).enumerate() {
         out[..d].copy_from_slice(z.point(i));
-        out[d] = *y;
-        out[d + 1] = 1.0;
     }
+    set_response(&mut rows, d, y);
     rows
+}
+
+/// Rows of d coordinates and a response that are yet to be filled in.
+pub(crate) fn empty_rows(n: usize, d: usize) -> Points {
+    let mut rows = Points::zeros(n, row_width(d));
+    rows.values_mut().chunks_exact_mut(row_width(d)).for_each(|row| row[d + 1] = 1.0);
+    rows
+}
+
+/// Puts a response into rows of d coordinates.
+pub(crate) fn set_response(rows: &mut Points, d: usize, y: &[f64]) {
+    rows.values_mut().chunks_exact_mut(row_width(d)).zip(y).for_each(|(row, y)| row[d] = *y);
 }
 
 /// Space for one local regression, and its result.
@@ -42,7 +58,7 @@ pub(crate) fn with_response(z: &Points, y: &[f64]) -> Points {
 pub(crate) struct LocalRegression {
     /// The sum of w v, then that of w v v_a for each coordinate a.
     sums: Vec<f64>,
-    /// Two rows less the origin.
+    /// For more coordinates than a few: neighbors less the origin.
     shifted: Vec<f64>,
     gram: Vec<f64>,
     moment: Vec<f64>,
@@ -57,7 +73,7 @@ impl LocalRegression {
     pub fn new(dim: usize) -> Self {
         Self {
             sums: vec![0.0; (dim + 1) * row_width(dim)],
-            shifted: vec![0.0; 2 * row_width(dim)],
+            shifted: Vec::new(),
             gram: vec![0.0; dim * dim],
             moment: vec![0.0; dim],
             slope: vec![0.0; dim],
@@ -116,7 +132,8 @@ impl LocalRegression {
             4 => add_up::<5, 8>(rows, hood, &mut self.sums),
             5 => add_up::<6, 8>(rows, hood, &mut self.sums),
             6 => add_up::<7, 8>(rows, hood, &mut self.sums),
-            _ => add_up_any(rows, hood, &mut self.sums, &mut self.shifted),
+            7..MANY => add_up_pairs(rows, hood, &mut self.sums, &mut self.shifted),
+            _ => add_up_product(rows, hood, &mut self.sums, &mut self.shifted),
         }
         let width = rows.dim();
         let total = 1.0 / self.sums[d + 1];
@@ -125,15 +142,14 @@ impl LocalRegression {
         for (c, mean) in self.means.iter_mut().enumerate() {
             *mean = origin[c] + total * first[c];
         }
-        for (a, sums) in second.chunks_exact(width).enumerate() {
+        // The half above the diagonal is all that is solved for.
+        for (a, (sums, gram)) in second.chunks_exact(width).zip(self.gram.chunks_exact_mut(d)).enumerate() {
             let mean = total * first[a];
             self.moment[a] = total * (sums[d] - mean * first[d]);
-            for b in 0..=a {
-                let m = total * (sums[b] - mean * first[b]);
-                self.gram[a * d + b] = m;
-                self.gram[b * d + a] = m;
+            for (m, (sum, first)) in gram[a..].iter_mut().zip(sums[a..].iter().zip(&first[a..])) {
+                *m = total * (sum - mean * first);
             }
-            self.gram[a * d + a] += ridge;
+            gram[a] += ridge;
         }
         self.slope.copy_from_slice(&self.moment);
         if !solve_positive_definite(&mut self.gram, &mut self.slope) {
@@ -204,13 +220,15 @@ fn add_up<const E: usize, const L: usize>(rows: &Points, hood: Neighborhood<'_>,
     }
 }
 
-/// The same for any number of coordinates; `v` is space for the rows of two neighbors.
+/// The same for any number of coordinates, of which only the half from the diagonal on is added up; `space` is for two
+/// neighbors.
 #[inline(always)]
-fn add_up_any(rows: &Points, hood: Neighborhood<'_>, sums: &mut [f64], v: &mut [f64]) {
+fn add_up_pairs(rows: &Points, hood: Neighborhood<'_>, sums: &mut [f64], space: &mut Vec<f64>) {
     let width = rows.dim();
     let d = sums.len() / width - 1;
     let origin = rows.point(hood.rows[0] as usize);
-    let (v, u) = v.split_at_mut(width);
+    space.resize(2 * width, 0.0);
+    let (v, u) = space.split_at_mut(width);
     sums.fill(0.0);
     // Two at a time: half of the work is reading and writing the sums.
     for (q, pair) in hood.rows.chunks(2).enumerate() {
@@ -230,16 +248,13 @@ fn add_up_any(rows: &Points, hood: Neighborhood<'_>, sums: &mut [f64], v: &mut [
         }
         for (a, sums) in second.chunks_exact_mut(width).enumerate() {
             let factors = [weights[0] * v[a], weights[1] * u[a]];
-            // By symmetry only what stands before the diagonal is read, and the response; in whole registers.
-            let end = (a + 1).next_multiple_of(4);
-            let (v4, u4) = (v[..end].as_chunks::<4>().0, u[..end].as_chunks::<4>().0);
-            for ((sums, v), u) in sums[..end].as_chunks_mut::<4>().0.iter_mut().zip(v4).zip(u4) {
+            // By symmetry only the diagonal and what stands behind it is read; in whole registers.
+            let begin = a / 4 * 4;
+            let (v4, u4) = (v[begin..].as_chunks::<4>().0, u[begin..].as_chunks::<4>().0);
+            for ((sums, v), u) in sums[begin..].as_chunks_mut::<4>().0.iter_mut().zip(v4).zip(u4) {
                 for c in 0..4 {
                     sums[c] += factors[0] * v[c] + factors[1] * u[c];
                 }
-            }
-            if end <= d {
-                sums[d] += factors[0] * v[d] + factors[1] * u[d];
             }
         }
     }
@@ -252,6 +267,33 @@ fn shift(row: &[f64], origin: &[f64], d: usize, out: &mut [f64]) {
         *out = row - origin;
     }
     out[d + 1] = 1.0;
+}
+
+/// The same as one product of matrices; `space` is for what is multiplied.
+#[inline(always)]
+fn add_up_product(rows: &Points, hood: Neighborhood<'_>, sums: &mut [f64], space: &mut Vec<f64>) {
+    let (k, width) = (hood.rows.len(), rows.dim());
+    let d = sums.len() / width - 1;
+    let origin = rows.point(hood.rows[0] as usize);
+    space.resize(k * (width + d + 1), 0.0);
+    let (shifted, weighted) = space.split_at_mut(k * width);
+    let places = shifted.chunks_exact_mut(width).zip(weighted.chunks_exact_mut(d + 1));
+    for (q, (v, weighted)) in places.enumerate() {
+        let weight = hood.weights.map_or(1.0, |weights| weights[q]);
+        shift(rows.point(hood.rows[q] as usize), origin, d, v);
+        weighted[0] = weight;
+        for (weighted, v) in weighted[1..].iter_mut().zip(&*v) {
+            *weighted = weight * v;
+        }
+    }
+    matmul(
+        MatMut::from_column_major_slice_mut(sums, width, d + 1),
+        Accum::Replace,
+        MatRef::from_column_major_slice(shifted, width, k),
+        MatRef::from_row_major_slice(weighted, k, d + 1),
+        1.0,
+        Par::Seq,
+    );
 }
 
 #[cfg(test)]
@@ -271,7 +313,7 @@ mod tests {
 
     #[test]
     fn a_linear_response_is_fitted_exactly() {
-        for d in 1..9 {
+        for d in (1..9).chain([15, 16, 17]) {
             let z = points(30, d);
             let response =
                 |z: &[f64]| 2.0 + z.iter().enumerate().map(|(c, z)| (c + 1) as f64 * z).sum::<f64>();
@@ -298,7 +340,7 @@ mod tests {
     /// Far from zero, where squares of coordinates would lose all digits of the local variance.
     #[test]
     fn a_distant_neighborhood_is_fitted_as_well() {
-        for d in [2, 8] {
+        for d in [2, 8, 17] {
             let near = points(40, d);
             let far = Points::from_values(near.values().iter().map(|v| 1e8 + v).collect(), d).unwrap();
             let y: Vec<f64> = (0..40).map(|i| (0.3 * i as f64).cos()).collect();

@@ -5,6 +5,7 @@ use rand::RngExt;
 use rand_distr::StandardNormal;
 
 use crate::data::dense::Dense;
+use crate::data::responses::Responses;
 use crate::linalg::{Mat, MatRef, inner, norm, orthonormalize, symmetric_eigen};
 use crate::local::index::build_index;
 use crate::local::neighborhoods::{Neighborhoods, Weighting};
@@ -349,5 +350,24 @@ fn leaving_one_out_equals_fitting_without_it() {
         }
         let found = objective.leave_one_out(&z, &hoods, &rows);
         assert!((found / expected - 1.0).abs() < 1e-9, "{found} {expected}");
+    }
+}
+
+#[test]
+fn several_responses_add_up() {
+    for d in [2, 4] {
+        let problem = Problem::new(60, 6, d, Weighting::Epanechnikov, 8);
+        let other: Vec<f64> = problem.y.iter().map(|y| (2.0 * y).sin()).collect();
+        let pair = [&problem.y[..], &other].concat();
+        let at = |y: Responses<'_>| {
+            let objective = MaveObjective::new(&problem.dense, y, 1e-3).unwrap();
+            objective.evaluate(problem.b.as_ref(), &problem.hoods, &problem.all()).unwrap()
+        };
+        let (a, b, both) = (at((&problem.y).into()), at((&other).into()), at(Responses::new(&pair, 60)));
+        assert!((both.value - a.value - b.value).abs() < 1e-10 * both.value);
+        let apart = norm((both.gradient.clone() - a.gradient - b.gradient).as_ref());
+        assert!(apart < 1e-10 * norm(both.gradient.as_ref()), "{apart}");
+        let apart = norm((both.slope_outer.clone() - a.slope_outer - b.slope_outer).as_ref());
+        assert!(apart < 1e-10 * norm(both.slope_outer.as_ref()), "{apart}");
     }
 }

@@ -5,8 +5,9 @@ use rayon::prelude::*;
 use crate::data::dataset::Dataset;
 use crate::data::dense::Dense;
 use crate::data::folds::k_folds;
+use crate::data::responses::Responses;
 use crate::data::standardize::Standardization;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::estimator::Estimator;
 use crate::predict::{Predictor, Regression};
 use crate::rng::derive_seed;
@@ -96,25 +97,38 @@ fn squared_errors(
     fold: usize,
     tally: &Tally<'_>,
 ) -> Result<Vec<Vec<f64>>> {
+    let responses = data.responses();
+    let train_y = responses.at(train);
+    let train_y = Responses::new(&train_y, train.len());
     let (train, test_x) = (data.subset(train)?, data.covariates(test)?);
-    let test_y: Vec<f64> = test.iter().map(|&row| data.y()[row]).collect();
-    let mean =
-        Standardization::fit(&Dense::new(train.y(), train.n_samples(), 1)?, train.weights())?.center()[0];
-    let mut by_dim = vec![test_y.iter().map(|y| (y - mean) * (y - mean)).collect()];
+    // Added up over responses.
+    let squares = |predict: &dyn Fn(&[f64]) -> Result<Vec<f64>>| {
+        let mut sums = vec![0.0; test.len()];
+        for (y, train_y) in responses.iter().zip(train_y.iter()) {
+            for ((sum, &row), predicted) in sums.iter_mut().zip(test).zip(predict(train_y)?) {
+                *sum += (y[row] - predicted).powi(2);
+            }
+        }
+        Ok::<_, Error>(sums)
+    };
+    let mean = |y: &[f64]| {
+        let scaling = Standardization::fit(&Dense::new(y, y.len(), 1)?, train.weights())?;
+        Ok(vec![scaling.center()[0]; test.len()])
+    };
+    let mut by_dim = vec![squares(&mean)?];
     let seed = derive_seed(repeat, &[fold as u64]);
     let weights = train.weights().map(<[f64]>::to_vec);
     let mut wider = None;
     for dim in (1..=settings.max_dim).rev() {
         let fit = settings.smave(dim, seed).warm_start(wider).fit_observed(&train, &mut tally.observer())?;
         tally.check()?;
-        let predictor = Predictor::weighted(
-            fit.transform(train.x())?,
-            train.y().to_vec(),
-            weights.clone(),
-            Regression::LocalLinear,
-        )?;
-        let found = predictor.predict(&fit.transform(&test_x)?)?;
-        by_dim.insert(1, found.iter().zip(&test_y).map(|(found, y)| (y - found.value).powi(2)).collect());
+        let (z, queries) = (fit.transform(train.x())?, fit.transform(&test_x)?);
+        let predict = |y: &[f64]| {
+            let predictor =
+                Predictor::weighted(z.clone(), y.to_vec(), weights.clone(), Regression::LocalLinear)?;
+            Ok(predictor.predict(&queries)?.iter().map(|found| found.value).collect())
+        };
+        by_dim.insert(1, squares(&predict)?);
         wider = Some(fit.directions().as_ref().subcols(0, dim - 1).to_owned());
     }
     Ok(by_dim)

@@ -8,6 +8,7 @@
 
 use crate::data::dataset::Dataset;
 use crate::data::dense::Dense;
+use crate::data::responses::Responses;
 use crate::data::second_moment::mapped;
 use crate::data::standardize::Standardization;
 use crate::error::Result;
@@ -27,7 +28,7 @@ pub(super) struct SlopeMatrix {
     z: Points,
     /// Rows as reduced, which decides who is near whom.
     seen: Points,
-    /// The response, standardized.
+    /// The responses, standardized, one after another.
     y: Vec<f64>,
     weights: Option<Vec<f64>>,
 }
@@ -39,15 +40,18 @@ impl SlopeMatrix {
             let white = Whitening::new(x, data.weights())?;
             Ok(mapped(x, white.map(), &white.rows))
         })?;
-        let scaling = Standardization::fit(&Dense::new(data.y(), data.n_samples(), 1)?, data.weights())?;
-        let (mean, sd) = (scaling.center()[0], scaling.scale()[0]);
-        let y = data.y().iter().map(|y| (y - mean) / sd).collect();
+        let mut y = Vec::new();
+        for response in data.responses().iter() {
+            let scaling = Standardization::fit(&Dense::new(response, data.n_samples(), 1)?, data.weights())?;
+            let (mean, sd) = (scaling.center()[0], scaling.scale()[0]);
+            y.extend(response.iter().map(|y| (y - mean) / sd));
+        }
         Ok(Self { z, seen: seen.clone(), y, weights: data.weights().map(<[f64]>::to_vec) })
     }
 
     /// Number of rows.
     pub fn n_rows(&self) -> usize {
-        self.y.len()
+        self.z.len()
     }
 
     /// Number of whitened covariates.
@@ -78,7 +82,7 @@ impl SlopeMatrix {
         for (out, &row) in seen.values_mut().chunks_exact_mut(self.seen.dim()).zip(rows) {
             out.copy_from_slice(self.seen.point(row));
         }
-        let y: Vec<f64> = rows.iter().map(|&row| self.y[row]).collect();
+        let y = Responses::new(&self.y, self.n_rows()).at(rows);
         let weights = self.weights.as_ref();
         let weights: Option<Vec<f64>> = weights.map(|w| rows.iter().map(|&row| w[row]).collect());
         let weights = weights.as_deref();
@@ -86,7 +90,7 @@ impl SlopeMatrix {
         let rng = &mut stream(seed, Purpose::Walk, 0);
         let anchors = sorted_sample(rng, rows.len(), ANCHORS.max(2 * width));
         let base = walking_bandwidth(&seen, weights);
-        let sight = Sight { seen: &seen, z: &z, y: &y, weights };
+        let sight = Sight { seen: &seen, z: &z, y: Responses::new(&y, rows.len()), weights };
         let mut axes = sight.axes(&anchors, width, base, (2 * width).max(20))?;
         // Rounding can leave a zero eigenvalue of a sum of squares slightly negative.
         axes.values.iter_mut().for_each(|v| *v = v.max(0.0));

@@ -12,7 +12,7 @@
 //! | $(e^2 - \overline{e^2}) \cdot r$, $(e^2 - \overline{e^2}) \cdot r z$ | the same for even effects, to which gradients are blind |
 //!
 //! With F the features that multiply e, and H those that multiply e², the statistic is $\lVert F^\top e \rVert^2$ in the metric of
-//! $(F^\top F)^{-1}$ plus the same for H and e². Its distribution without effect comes from shuffling $e_i$ over the rows: what
+//! $(F^\top F)^{-1}$ plus the same for H and e², added up over responses if there are several. Its distribution without effect comes from shuffling $e_i$ over the rows: what
 //! is left of covariate i once the others are known is then unrelated to y. The p-value is the share of shuffles, the
 //! data among them, with a statistic at least as large.
 //!
@@ -55,7 +55,7 @@ pub(super) fn p_values(
     tally: &Tally<'_>,
 ) -> Result<Vec<f64>> {
     let x = reduction.standardization().apply(data.x())?;
-    let objective = MaveObjective::new(&x, data.y(), RIDGE)?.counting(data.weights());
+    let objective = MaveObjective::new(&x, data.responses(), RIDGE)?.counting(data.weights());
     let rest = unexplained(&x, data.weights())?;
     let basis = reduction.basis().to_owned();
     let n = data.n_samples();
@@ -79,12 +79,17 @@ pub(super) fn p_values(
             }
         }
         let view = refiner.view(&b, k)?;
-        let mut residuals = held_out_residuals(&view.z, data.y(), &view.hoods, &anchors, RIDGE);
-        if let Some(weights) = data.weights() {
-            // What a row says counts as often as the row; C is counted already.
-            residuals.iter_mut().zip(weights).for_each(|(r, weight)| *r *= weight);
+        let gradients = objective.row_weights(&view.z, &view.hoods);
+        let mut left = Left::default();
+        for (y, c) in data.responses().iter().zip(&gradients) {
+            let mut residuals = held_out_residuals(&view.z, y, &view.hoods, &anchors, RIDGE);
+            if let Some(weights) = data.weights() {
+                // What a row says counts as often as the row; C is counted already.
+                residuals.iter_mut().zip(weights).for_each(|(r, weight)| *r *= weight);
+            }
+            left.add(c, &residuals, &view.z);
         }
-        Ok(Some(Left::new(&objective.row_weights(b.as_ref(), &view.hoods), &residuals, &view.z)))
+        Ok(Some(left))
     };
     // Covariates that take no part anyway share the fit as it is.
     let idle = (0..data.n_features()).find(|&i| basis.row(i).norm_l2() == 0.0);
@@ -138,29 +143,30 @@ fn unexplained(x: &dyn Design, weights: Option<&[f64]>) -> Result<Points> {
 }
 
 /// What is left without a covariate, as features to hold it against.
+#[derive(Default)]
 struct Left {
-    /// Those that multiply the covariate.
-    plain: Features,
+    /// Those that multiply the covariate, for each response.
+    plain: Vec<Features>,
     /// Those that multiply its square.
-    even: Features,
+    even: Vec<Features>,
 }
 
 impl Left {
-    fn new(c: &Points, residuals: &[f64], z: &Points) -> Self {
+    /// Adds what is left of one response.
+    fn add(&mut self, c: &Points, residuals: &[f64], z: &Points) {
         let with_z = |row: usize| {
             let r = residuals[row];
             [r].into_iter().chain(z.point(row).iter().map(move |z| r * z))
         };
         let n = residuals.len();
         let plain = (0..n).flat_map(|row| c.point(row).iter().copied().chain(with_z(row)));
-        Self {
-            plain: Features::new(plain.collect(), 2 * z.dim() + 1),
-            even: Features::new((0..n).flat_map(with_z).collect(), z.dim() + 1),
-        }
+        self.plain.push(Features::new(plain.collect(), 2 * z.dim() + 1));
+        self.even.push(Features::new((0..n).flat_map(with_z).collect(), z.dim() + 1));
     }
 
     fn statistic(&self, e: &[f64], squares: &[f64]) -> f64 {
-        self.plain.along(e) + self.even.along(squares)
+        let plain = self.plain.iter().map(|features| features.along(e));
+        plain.chain(self.even.iter().map(|features| features.along(squares))).sum()
     }
 
     /// The share of shuffles of `e`, the one given among them, with at least the statistic of that one.
@@ -259,9 +265,14 @@ mod tests {
         let c = Points::from_values(normal(n, 1), 1).unwrap();
         let noise = normal(n, 2);
         let e = normal(n, 3);
+        let left_of = |c: &Points, residuals: &[f64]| {
+            let mut left = Left::default();
+            left.add(c, residuals, &z);
+            left
+        };
         let left = |effect: &dyn Fn(usize) -> f64| {
             let r: Vec<f64> = (0..n).map(|i| noise[i] + effect(i)).collect();
-            Left::new(&c, &r, &z)
+            left_of(&c, &r)
         };
         for effect in [
             &|i: usize| 0.7 * e[i],
@@ -272,13 +283,13 @@ mod tests {
         {
             assert_eq!(left(effect).p_value(&e, 199, 1, 0), 0.005);
         }
-        let along_c = Left::new(&Points::from_values(e.clone(), 1).unwrap(), &noise, &z);
+        let along_c = left_of(&Points::from_values(e.clone(), 1).unwrap(), &noise);
         assert_eq!(along_c.p_value(&e, 199, 1, 0), 0.005);
         let nothing = left(&|_| 0.0);
         let small =
             (0..200).filter(|&i| nothing.p_value(&normal(n, 10 + i), 99, 2, i as usize) <= 0.1).count();
         assert!((8..=35).contains(&small), "{small} of 200, 20 expected");
-        let void = Left::new(&Points::zeros(n, 1), &vec![0.0; n], &z);
+        let void = left_of(&Points::zeros(n, 1), &vec![0.0; n]);
         assert_eq!(void.p_value(&e, 19, 1, 0), 1.0);
     }
 }

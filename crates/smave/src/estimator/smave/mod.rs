@@ -250,7 +250,7 @@ impl Smave {
                 (finalists(&runners)?, runners)
             }
         };
-        let objective = MaveObjective::new(&x, data.y(), self.ridge)?.counting(data.weights());
+        let objective = MaveObjective::new(&x, data.responses(), self.ridge)?.counting(data.weights());
         let anchors = self.anchors(x.n_rows(), data.n_counted());
         let refined = self.polish(objective, &anchors, candidates, &mut trace, observer)?;
         let starts = report(runners, refined.chosen)?;
@@ -293,12 +293,10 @@ impl Smave {
         let rows = sample(&mut rng, n, count).into_vec();
         let mut points = Points::zeros(count, p);
         x.copy_rows_into(Rows::Subset(&rows), &mut points);
-        let y: Vec<f64> = rows.iter().map(|&row| whole.y()[row]).collect();
-        let mut data = Dataset::new(Dense::new(points.values(), count, p)?, &y[..])?;
-        if let Some(weights) = whole.weights() {
-            data = data.with_weights(rows.iter().map(|&row| weights[row]).collect::<Vec<_>>())?;
-        }
-        let objective = MaveObjective::new(data.x(), &y, self.ridge)?.counting(data.weights());
+        let weights = whole.weights().map(|weights| rows.iter().map(|&row| weights[row]).collect());
+        let x = Dense::new(points.values(), count, p)?;
+        let data = Dataset::of_responses(x, whole.raw_responses().at(&rows), weights)?;
+        let objective = MaveObjective::new(data.x(), data.responses(), self.ridge)?.counting(data.weights());
         let anchors: Vec<usize> = (0..count).collect();
         race(guesses(self, &data), objective, &anchors, self.neighborhood(data.n_counted(), 2.0))
     }

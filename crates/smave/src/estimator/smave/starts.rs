@@ -55,7 +55,7 @@ pub(super) fn guesses(settings: &Smave, data: &Dataset<'_>) -> Vec<Guess> {
         makers.push(("dr".into(), Box::new(move || Ok(leading(&dr.fit(data)?, d)))));
     }
     if settings.opg && p <= MAX_OPG {
-        let opg = Opg::knn(d).n_neighbors(data.n_samples() / 5);
+        let opg = Opg::knn(d).n_neighbors(data.n_samples() / 5).ridge(1e-5);
         makers.push(("opg".into(), Box::new(move || Ok(leading(&opg.fit(data)?, d)))));
     }
     for run in 0..settings.overparametrized {
