@@ -15,6 +15,7 @@
 use std::ops::Range;
 
 use faer::linalg::matmul::matmul;
+use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::solvers::Solve;
 use faer::{Accum, Par, Side};
 use pulp::{Arch, Simd, WithSimd};
@@ -93,11 +94,16 @@ pub(crate) fn dense_slopes<'a>(
     let p = x.dim();
     // All products of two of x, y and 1.
     let n_products = (p + 2) * (p + 3) / 2;
-    let anchors_per_task = (MAX_SUMS / n_products).clamp(1, MAX_ANCHORS);
+    let wide = n_products > WIDE;
+    let anchors_per_task = if wide { 1 } else { MAX_ANCHORS };
     each_response(x, y.into(), hoods, |y, slopes| {
         slopes.par_chunks_mut(p * anchors_per_task).enumerate().for_each(|(task, slopes)| {
             let first = task * anchors_per_task;
-            let sums = weighted_products(x, y, hoods, first..first + slopes.len() / p);
+            let sums = if wide {
+                gram_products(x, y, hoods.get(first))
+            } else {
+                weighted_products(x, y, hoods, first..first + slopes.len() / p)
+            };
             let mut gram = vec![0.0; p * p];
             for (a, slope) in slopes.chunks_exact_mut(p).enumerate() {
                 let sums = sums.col_as_slice(a);
@@ -111,12 +117,51 @@ pub(crate) fn dense_slopes<'a>(
     })
 }
 
-/// Sums that one task holds, and anchors it serves, at the most.
-const MAX_SUMS: usize = 1 << 22;
+/// Anchors that one task serves, at the most.
 const MAX_ANCHORS: usize = 30;
 
 /// Rows whose products are formed at a time.
 const ROWS_PER_BLOCK: usize = 64;
+
+/// With more products than this, those of a block do not stay in the cache, and each anchor by itself is faster.
+const WIDE: usize = 8192;
+
+/// Rows of an anchor's neighborhood that are multiplied at a time.
+const ROWS_PER_PRODUCT: usize = 256;
+
+/// The sums of [`weighted_products`] for one anchor, as a product of its neighborhood with itself. Cost: k p^2.
+fn gram_products(x: &Points, y: &[f64], hood: Neighborhood<'_>) -> Mat<f64> {
+    let width = x.dim() + 2;
+    let mut gram = Mat::<f64>::zeros(width, width);
+    let mut plain = vec![0.0; width * ROWS_PER_PRODUCT];
+    let mut weighted = plain.clone();
+    for (block, rows) in hood.rows.chunks(ROWS_PER_PRODUCT).enumerate() {
+        let places = plain.chunks_exact_mut(width).zip(weighted.chunks_exact_mut(width));
+        for (q, (&row, (plain, weighted))) in rows.iter().zip(places).enumerate() {
+            let equal = 1.0 / hood.rows.len() as f64;
+            let weight = hood.weights.map_or(equal, |w| w[block * ROWS_PER_PRODUCT + q]);
+            plain[..x.dim()].copy_from_slice(x.point(row as usize));
+            plain[x.dim()..].copy_from_slice(&[y[row as usize], 1.0]);
+            weighted.iter_mut().zip(&*plain).for_each(|(weighted, v)| *weighted = weight * v);
+        }
+        let columns = width * rows.len();
+        triangular::matmul(
+            gram.as_mut(),
+            BlockStructure::TriangularLower,
+            Accum::Add,
+            MatRef::from_column_major_slice(&plain[..columns], width, rows.len()),
+            BlockStructure::Rectangular,
+            MatRef::from_row_major_slice(&weighted[..columns], rows.len(), width),
+            BlockStructure::Rectangular,
+            1.0,
+            Par::Seq,
+        );
+    }
+    // The lower half by columns is the order of the sums.
+    let sums = (0..width).flat_map(|a| gram.col_as_slice(a)[a..].to_vec());
+    let sums: Vec<f64> = sums.collect();
+    Mat::from_fn(sums.len(), 1, |i, _| sums[i])
+}
 
 /// For each anchor (a column) the weighted sums of all products of two of x, y and 1, those of the first
 /// with itself and all later ones, then of the second, and so on.
@@ -436,6 +481,21 @@ mod tests {
             let found = ambient_slopes(&x, &y, &hoods, Ridge::Absolute(0.01));
             for (c, found) in found.point(0).iter().enumerate() {
                 assert!((found - expected[(c, 0)]).abs() < 1e-10, "{k}");
+            }
+        }
+    }
+
+    #[test]
+    fn sums_are_the_same_for_one_anchor_and_for_many() {
+        let (x, y) = data(600, 5);
+        let lists = [(0..600).map(|i| (i, 1.0 + f64::from(i % 7))).collect(), vec![(3, 1.0), (599, 2.0)]];
+        let hoods = Neighborhoods::from_lists(lists).unwrap();
+        let many = weighted_products(&x, &y, &hoods, 0..2);
+        for a in 0..2 {
+            let one = gram_products(&x, &y, hoods.get(a));
+            assert_eq!((one.nrows(), one.ncols()), (many.nrows(), 1));
+            for i in 0..one.nrows() {
+                assert!((one[(i, 0)] - many[(i, a)]).abs() < 1e-12, "{a} {i}");
             }
         }
     }
