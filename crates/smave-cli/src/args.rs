@@ -58,6 +58,16 @@ pub enum Command {
     /// Example: smave explain model.json data.csv --replicates 200
     #[command(verbatim_doc_comment)]
     Explain(ExplainArgs),
+    /// Write one page that shows what a model found.
+    ///
+    /// Example: smave report model.json data.csv --out report.html --figures figures
+    #[command(verbatim_doc_comment)]
+    Report(ReportArgs),
+    /// Say what a model file holds.
+    ///
+    /// Example: smave info model.json
+    #[command(verbatim_doc_comment)]
+    Info(InfoArgs),
     /// Compare methods by how well their directions predict, in cross-validation.
     ///
     /// Example: smave compare data.csv --target y --dims 2,4,8 --methods pca,opg,smave
@@ -68,6 +78,66 @@ pub enum Command {
     /// Example: smave bench --methods smave,smave-published --n 1000,2000 --p 50 --reps 3 --json out.json
     #[command(verbatim_doc_comment)]
     Bench(BenchArgs),
+    /// Print what a shell needs to complete commands and flags.
+    ///
+    /// Example: smave completions bash > ~/.local/share/bash-completion/completions/smave
+    #[command(verbatim_doc_comment)]
+    Completions(CompletionsArgs),
+    /// Print the manual page.
+    ///
+    /// Example: smave man | man -l -
+    #[command(verbatim_doc_comment)]
+    Man,
+}
+
+/// Flags of `completions`.
+#[derive(clap::Args)]
+pub struct CompletionsArgs {
+    /// The shell.
+    pub shell: clap_complete::Shell,
+}
+
+/// Flags of `info`.
+#[derive(clap::Args)]
+pub struct InfoArgs {
+    /// Model file, as `fit` writes it.
+    pub model: PathBuf,
+    /// Write the same here, as JSON.
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+}
+
+/// Flags of `report`.
+#[derive(clap::Args)]
+pub struct ReportArgs {
+    /// Model file, as `fit` writes it.
+    pub model: PathBuf,
+    /// Table with the rows the model was fitted to.
+    pub data: PathBuf,
+    /// Write the page here.
+    #[arg(long, value_name = "FILE.html", default_value = "report.html")]
+    pub out: PathBuf,
+    /// Save every figure in this folder, as SVG and PNG.
+    #[arg(long, value_name = "FOLDER")]
+    pub figures: Option<PathBuf>,
+    /// Column that was explained, or several separated by commas [default: the model's].
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    pub target: Vec<String>,
+    /// Column of weights that count rows: 2 is the row twice, 0 leaves it out.
+    #[arg(long, value_name = "COLUMN")]
+    pub weights: Option<String>,
+    /// Bootstrap samples behind the intervals.
+    #[arg(long, default_value_t = 100)]
+    pub replicates: usize,
+    /// Largest number of directions in the curve of prediction errors.
+    #[arg(long, value_name = "COUNT", default_value_t = 5)]
+    pub max_dim: usize,
+    /// Leave out what takes time: intervals, p-values and the choice of the dimension.
+    #[arg(long)]
+    pub quick: bool,
+    /// Seed of resampling and folds.
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
 }
 
 /// Flags of `demo`.
@@ -76,6 +146,9 @@ pub struct DemoArgs {
     /// Seed of the data and of the fit.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+    /// Write the report here.
+    #[arg(long, value_name = "FILE.html", default_value = "report.html")]
+    pub out: PathBuf,
     /// Save the sufficient summary plot here, as SVG.
     #[arg(long, value_name = "FILE.svg")]
     pub figure: Option<PathBuf>,
@@ -113,17 +186,48 @@ pub struct SimulateArgs {
     pub truth: Option<PathBuf>,
 }
 
-/// Flags of `fit`.
+/// Flags of commands that read a table.
 #[derive(clap::Args)]
-pub struct FitArgs {
-    /// CSV file with a header line and numbers.
+pub struct TableArgs {
+    /// Table to read: CSV or TSV (also .gz or .zst), Parquet, NPY, NPZ; - is text from standard input.
     pub data: PathBuf,
-    /// Column to explain, or several separated by commas; all others are covariates.
+    /// Column to explain, or several separated by commas.
     #[arg(long, value_name = "COLUMN", value_delimiter = ',', required = true)]
     pub target: Vec<String>,
+    /// Columns to explain it with, separated by commas [default: all others].
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    pub features: Option<Vec<String>>,
+    /// Columns to leave out, separated by commas.
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    pub drop: Vec<String>,
+    /// Columns of numbers that are categories, separated by commas; columns of text are without being told.
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    pub categorical: Vec<String>,
+    /// What to do about missing values.
+    #[arg(long, value_enum, default_value_t = MissingValues::Error)]
+    pub missing: MissingValues,
     /// Column of weights that count rows: 2 is the row twice, 0 leaves it out.
     #[arg(long, value_name = "COLUMN")]
     pub weights: Option<String>,
+}
+
+/// What to do about missing values.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum MissingValues {
+    /// Stop, and say where the first are.
+    Error,
+    /// Leave out rows with any.
+    Drop,
+    /// Fill in the mean of the column; leave out rows without a target.
+    Mean,
+}
+
+/// Flags of `fit`.
+#[derive(clap::Args)]
+pub struct FitArgs {
+    /// What to read, and what its columns are for.
+    #[command(flatten)]
+    pub table: TableArgs,
     /// Number of directions to find, or `auto` to choose it by cross-validation (among 1 to 6).
     #[arg(long, short = 'd', value_name = "COUNT|auto")]
     pub dim: Dim,
@@ -167,7 +271,7 @@ pub struct FitArgs {
 pub struct TransformArgs {
     /// Model file, as `fit` writes it.
     pub model: PathBuf,
-    /// CSV file with the model's covariates among its columns.
+    /// Table with the model's covariates among its columns.
     pub data: PathBuf,
     /// Write the coordinates z1..zd here, as CSV.
     #[arg(long, value_name = "FILE")]
@@ -177,14 +281,9 @@ pub struct TransformArgs {
 /// Flags of `dim`.
 #[derive(clap::Args)]
 pub struct DimArgs {
-    /// CSV file with a header line and numbers.
-    pub data: PathBuf,
-    /// Column to explain, or several separated by commas; all others are covariates.
-    #[arg(long, value_name = "COLUMN", value_delimiter = ',', required = true)]
-    pub target: Vec<String>,
-    /// Column of weights that count rows: 2 is the row twice, 0 leaves it out.
-    #[arg(long, value_name = "COLUMN")]
-    pub weights: Option<String>,
+    /// What to read, and what its columns are for.
+    #[command(flatten)]
+    pub table: TableArgs,
     /// Largest number of directions to try; 0, no signal, is always tried.
     #[arg(long, value_name = "COUNT", default_value_t = 6)]
     pub max_dim: usize,
@@ -219,7 +318,7 @@ pub struct DimArgs {
 pub struct PredictArgs {
     /// Model file, as `fit` writes it.
     pub model: PathBuf,
-    /// CSV file with the model's covariates among its columns.
+    /// Table with the model's covariates among its columns.
     pub data: PathBuf,
     /// Share of new responses that intervals should cover.
     #[arg(long, default_value_t = 0.9)]
@@ -265,11 +364,9 @@ pub struct ExplainArgs {
 /// Flags of `compare`.
 #[derive(clap::Args)]
 pub struct CompareArgs {
-    /// CSV file with a header line and numbers.
-    pub data: PathBuf,
-    /// Column to explain; all others are covariates.
-    #[arg(long, value_name = "COLUMN")]
-    pub target: String,
+    /// What to read, and what its columns are for.
+    #[command(flatten)]
+    pub table: TableArgs,
     /// Numbers of directions to try, separated by commas.
     #[arg(long, value_delimiter = ',', required = true)]
     pub dims: Vec<usize>,

@@ -15,7 +15,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 use crate::args::{Args, Command};
 use crate::cancel::Cancelled;
@@ -53,8 +53,15 @@ fn run(args: Args) -> Result<()> {
         Command::Dim(args) => commands::dim::run(&args, out),
         Command::Predict(args) => commands::predict::run(&args, out),
         Command::Explain(args) => commands::explain::run(&args, out),
+        Command::Report(args) => commands::report::run(&args, out),
+        Command::Info(args) => commands::info::run(&args, out),
         Command::Compare(args) => commands::compare::run(&args, out),
         Command::Bench(args) => commands::bench::run(&args, out),
+        Command::Completions(args) => {
+            clap_complete::generate(args.shell, &mut Args::command(), "smave", out);
+            Ok(())
+        }
+        Command::Man => clap_mangen::Man::new(Args::command()).render(out).map_err(Into::into),
     }?;
     out.flush()?;
     Ok(())

@@ -1,184 +1,151 @@
-//! CSV files to numbers, with the place of everything that is wrong.
+//! From files to data sets.
 
-use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use smave::Mat;
+use smave::data::SourceColumn;
+use smave::{Dataset, Dense, Mat, Model};
+use smave_table::{Missing, Prepared, Roles, Table, Wanted, apply, prepare};
 
-/// A table of numbers, row after row.
-pub struct Table {
-    path: PathBuf,
-    /// Column names, from the header line.
-    pub names: Vec<String>,
-    /// Values, row after row.
-    pub values: Vec<f64>,
+use crate::args::{MissingValues, Precision, TableArgs};
+
+/// A data set, and how it came about.
+pub struct Loaded {
+    pub data: Dataset<'static>,
+    /// What was made of each column; empty if every covariate is a column as it stands.
+    pub encoding: Vec<SourceColumn>,
 }
 
-/// Which columns of a file are wanted.
-enum Wanted<'a> {
-    All,
-    /// These, by name; others are skipped unread.
-    Only(&'a [String]),
-}
-
-impl Table {
-    /// All columns of a CSV file; `targets` only improve the message if such a column is text.
-    pub fn read(path: &Path, targets: &[String]) -> Result<Self> {
-        Self::read_columns(path, Wanted::All, targets)
+impl TableArgs {
+    fn roles(&self) -> Roles {
+        Roles {
+            targets: self.target.clone(),
+            features: self.features.clone(),
+            drop: self.drop.clone(),
+            weights: self.weights.clone(),
+            categorical: self.categorical.clone(),
+            missing: match self.missing {
+                MissingValues::Error => Missing::Error,
+                MissingValues::Drop => Missing::Drop,
+                MissingValues::Mean => Missing::Mean,
+            },
+        }
     }
 
-    /// The named columns of a CSV file, in the order of `names`.
-    pub fn read_only(path: &Path, names: &[String]) -> Result<Self> {
-        Self::read_columns(path, Wanted::Only(names), &[])
+    /// Reads the table and gives its columns their roles. What is left out goes to standard error.
+    pub fn prepare(&self) -> Result<Prepared> {
+        let roles = self.roles();
+        let prepared = prepare(Table::read(&self.data, &roles.wanted())?, &roles)?;
+        if prepared.n_dropped > 0 {
+            eprintln!(
+                "warning: {} rows with missing values are left out, {} remain",
+                prepared.n_dropped,
+                prepared.responses[0].len()
+            );
+        }
+        Ok(prepared)
     }
 
-    fn read_columns(path: &Path, wanted: Wanted<'_>, targets: &[String]) -> Result<Self> {
-        let shown = path.display();
-        let file = File::open(path).with_context(|| format!("cannot read {shown}"))?;
-        let mut reader = csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(file);
-        let header = reader.byte_headers().with_context(|| format!("cannot read {shown}"))?.clone();
-        if header.is_empty() {
-            bail!("{shown} is empty: expected a header line with column names, then rows of numbers");
-        }
-        let mut names = Vec::new();
-        for (column, name) in header.iter().enumerate() {
-            let Ok(name) = std::str::from_utf8(name) else {
-                bail!(
-                    "{shown}, line 1, column {}: the name is not UTF-8 text; is this a CSV file?",
-                    column + 1
-                );
-            };
-            if let Some(first) = names.iter().position(|other| other == name) {
-                bail!(
-                    "{shown}, line 1: columns {} and {} are both named '{name}'; rename one",
-                    first + 1,
-                    column + 1
-                );
-            }
-            names.push(name.to_string());
-        }
-        let columns: Vec<usize> = match wanted {
-            Wanted::All => (0..names.len()).collect(),
-            Wanted::Only(wanted) => {
-                let find = |name: &String| position(&names, name, &format!("{shown}"));
-                wanted.iter().map(find).collect::<Result<_>>()?
-            }
-        };
-        let mut values = Vec::new();
-        let mut record = csv::ByteRecord::new();
-        loop {
-            if !reader.read_byte_record(&mut record).with_context(|| format!("cannot read {shown}"))? {
-                break;
-            }
-            let line = record.position().map_or(0, csv::Position::line);
-            if record.len() != names.len() {
-                bail!(
-                    "{shown}, line {line}: {} values where the header has {} columns",
-                    record.len(),
-                    names.len()
-                );
-            }
-            for &column in &columns {
-                let cell = &record[column];
-                let place = || format!("{shown}, line {line}, column {} ('{}')", column + 1, names[column]);
-                match parse_finite(cell) {
-                    Ok(value) => values.push(value),
-                    Err(Cell::Missing) => {
-                        bail!("{}: the value is missing; remove the row or fill it in first", place())
-                    }
-                    Err(Cell::NotFinite(text)) => {
-                        bail!(
-                            "{}: '{text}' is not a finite number; remove the row or fill it in first",
-                            place()
-                        )
-                    }
-                    Err(Cell::Text(text)) if targets.contains(&names[column]) => bail!(
-                        "{}: the target must be numeric, but '{text}' is text; choose another column or code it as numbers",
-                        place()
-                    ),
-                    Err(Cell::Text(text)) => {
-                        bail!("{}: '{text}' is not a number; drop the column or code it as numbers", place())
-                    }
-                }
-            }
-        }
-        if values.is_empty() {
-            bail!("{shown} has a header line but no rows");
-        }
-        let names = columns.iter().map(|&column| names[column].clone()).collect();
-        Ok(Self { path: path.into(), names, values })
-    }
-
-    /// Number of rows.
-    pub fn n_rows(&self) -> usize {
-        self.values.len() / self.names.len()
-    }
-
-    /// Takes a column out: the other columns, of which there must be some, and its values.
-    pub fn split_off(mut self, name: &str) -> Result<(Self, Vec<f64>)> {
-        let column = position(&self.names, name, &format!("{}", self.path.display()))?;
-        if self.names.len() == 1 {
-            bail!("{} has no columns besides '{name}'", self.path.display());
-        }
-        let width = self.names.len();
-        let values = self.values.iter().skip(column).step_by(width).copied().collect();
-        // In place: a file may be as large as memory allows.
-        let mut index = 0;
-        self.values.retain(|_| {
-            index += 1;
-            (index - 1) % width != column
-        });
-        self.names.remove(column);
-        Ok((self, values))
+    /// The data set that the flags ask for. Warnings go to standard error.
+    pub fn load(&self, precision: Precision) -> Result<Loaded> {
+        let Prepared { names, values, responses, weights, encoding, .. } = self.prepare()?;
+        let data = dataset(names, values, responses, weights, precision)?;
+        let plain = encoding.iter().all(SourceColumn::is_plain);
+        Ok(Loaded { data, encoding: if plain { Vec::new() } else { encoding } })
     }
 }
 
-/// The column names of a CSV file.
-pub fn header(path: &Path) -> Result<Vec<String>> {
-    let mut reader = csv::ReaderBuilder::new()
-        .trim(csv::Trim::All)
-        .from_path(path)
-        .with_context(|| format!("cannot read {}", path.display()))?;
-    Ok(reader
-        .headers()
-        .with_context(|| format!("cannot read {}", path.display()))?
-        .iter()
-        .map(String::from)
-        .collect())
-}
-
-/// Where a column is, or an error that says which columns there are.
-fn position(names: &[String], wanted: &str, file: &str) -> Result<usize> {
-    names.iter().position(|name| name == wanted).with_context(|| {
-        let close = names.iter().find(|name| name.eq_ignore_ascii_case(wanted));
-        let hint = close.map_or(String::new(), |name| format!(" (did you mean '{name}'?)"));
-        let mut listed = names.iter().take(12).map(|n| format!("'{n}'")).collect::<Vec<_>>().join(", ");
-        if names.len() > 12 {
-            listed.push_str(&format!(" and {} more", names.len() - 12));
+fn dataset(
+    names: Vec<String>,
+    values: Vec<f64>,
+    responses: Vec<Vec<f64>>,
+    weights: Option<Vec<f64>>,
+    precision: Precision,
+) -> Result<Dataset<'static>> {
+    let mut responses = responses.into_iter();
+    let y = responses.next().context("no target: name a column with --target")?;
+    let (n, p) = (y.len(), names.len());
+    let mut data = match precision {
+        Precision::F64 => Dataset::with_names(Dense::new(values, n, p)?, y, names),
+        Precision::F32 => {
+            let narrow: Vec<f32> = values.iter().map(|&v| v as f32).collect();
+            drop(values);
+            Dataset::with_names(Dense::new(narrow, n, p)?, y, names)
         }
-        format!("{file} has no column '{wanted}'{hint}; its columns are {listed}")
-    })
+    }?;
+    for y in responses {
+        data = data.with_response(&y)?;
+    }
+    if let Some(weights) = weights {
+        data = data.with_weights(weights)?;
+    }
+    for warning in data.warnings() {
+        eprintln!("warning: {warning}");
+    }
+    Ok(data)
 }
 
-/// What a cell may hold instead of a number.
-enum Cell {
-    Missing,
-    NotFinite(String),
-    Text(String),
+/// The columns that a model is made of, and after them the others named.
+fn wanted(sources: &[SourceColumn], others: &[&String]) -> Wanted {
+    let names = |text: bool| {
+        let these = sources.iter().filter(move |source| source.levels.is_some() == text);
+        these.map(|source| source.name.clone())
+    };
+    let others = others.iter().map(|name| (*name).clone());
+    Wanted {
+        only: Some(sources.iter().map(|source| source.name.clone()).chain(others.clone()).collect()),
+        text: names(true).collect(),
+        numbers: names(false).chain(others).collect(),
+        ..Wanted::default()
+    }
 }
 
-fn parse_finite(cell: &[u8]) -> Result<f64, Cell> {
-    let text = String::from_utf8_lossy(cell);
-    if text.is_empty() {
-        return Err(Cell::Missing);
+/// The name and the values of a column.
+pub type Named = (String, Vec<f64>);
+
+/// Takes the columns after the first `count` off a table.
+fn split_off(table: &mut Table, count: usize) -> Vec<Named> {
+    let others = (count..table.columns.len())
+        .filter(|&c| table.columns[c].levels.is_none())
+        .map(|c| (table.columns[c].name.clone(), table.column(c).collect()))
+        .collect();
+    let keep: Vec<bool> = (0..table.columns.len()).map(|c| c < count).collect();
+    table.retain_columns(&keep);
+    others
+}
+
+/// The covariates of a model in a table, by name, and such of its targets as are there and known in every row.
+pub fn covariates(path: &Path, model: &Model) -> Result<(Dense<'static, f64>, Vec<Named>)> {
+    let sources = model.sources();
+    let optional = model.targets.iter().filter(|name| !sources.iter().any(|source| source.name == **name));
+    let wanted = Wanted { optional: optional.cloned().collect(), ..wanted(&sources, &[]) };
+    let mut table = Table::read(path, &wanted)?;
+    let targets = split_off(&mut table, sources.len());
+    let n = table.n_rows();
+    let values = apply(table, &sources)?;
+    let known = targets.into_iter().filter(|(_, y)| y.iter().all(|v| v.is_finite())).collect();
+    Ok((Dense::new(values, n, model.reduction.n_features())?, known))
+}
+
+/// The rows of a table as a model sees them, with responses.
+pub fn for_model(
+    path: &Path,
+    model: &Model,
+    targets: &[String],
+    weights: Option<&String>,
+) -> Result<Dataset<'static>> {
+    let sources = model.sources();
+    let others: Vec<&String> = targets.iter().chain(weights).collect();
+    let mut table = Table::read(path, &wanted(&sources, &others))?;
+    let mut others = split_off(&mut table, sources.len());
+    // As when it was fitted: a row without a response says nothing.
+    if let Some((name, _)) = others.iter().find(|(_, y)| y.iter().any(|v| v.is_nan())) {
+        bail!("{}: values of '{name}' are missing; remove these rows first", path.display());
     }
-    match text.parse::<f64>() {
-        Ok(value) if value.is_finite() => Ok(value),
-        Ok(_) => Err(Cell::NotFinite(text.into_owned())),
-        Err(_) if text.eq_ignore_ascii_case("na") || text == "." => Err(Cell::Missing),
-        Err(_) => Err(Cell::Text(text.into_owned())),
-    }
+    let values = apply(table, &sources)?;
+    let counts = weights.and_then(|_| others.pop()).map(|(_, counts)| counts);
+    let responses = others.into_iter().map(|(_, y)| y).collect();
+    dataset(model.reduction.names().to_vec(), values, responses, counts, Precision::F64)
 }
 
 /// A basis as `simulate` writes it: a column `name` and one column per direction, a row per
@@ -200,7 +167,7 @@ pub fn read_basis(path: &Path, features: &[String]) -> Result<Mat<f64>> {
         let Some(row) = features.iter().position(|feature| feature == name) else {
             bail!("{shown}, line {line}: '{name}' is not a covariate of the data");
         };
-        let parse = |cell: &str| parse_finite(cell.as_bytes()).ok();
+        let parse = |cell: &str| cell.trim().parse().ok().filter(|value: &f64| value.is_finite());
         rows[row] = Some(
             record
                 .iter()

@@ -13,6 +13,7 @@
 //! | `seed` | seed of the fit, or null |
 //! | `settings` | every setting of the estimator, by name |
 //! | `features` | one object per covariate: `name`, `center`, `scale` |
+//! | `encoding` | where covariates are not just columns of their names, one object per column of the table: `name`, `levels` (texts; each but the first is a covariate `name=level`), `fill` (what stands in for a missing value in each covariate made of it) |
 //! | `directions` | one object per direction: `eigenvalue`, `loadings` (the column of the orthonormal basis) |
 //! | `stop_reason` | why the fit ended |
 //! | `starts` | for methods that race starts, how each fared: `name`, `loo_error`, `rungs`, `angle` |
@@ -23,7 +24,7 @@
 //! | `further` | where there are several responses, one object for each but the first: `target` and `prediction`, the latter with an empty list of `coordinates`, which are those of the first |
 //!
 //! Version 1 had no `checksum`, `settings` and `prediction`; such files are read, and reduce but do not
-//! predict. Version 2 had no `further`. Numbers are written so that reading gives back the same bits. Writing goes to
+//! predict. Version 2 had no `encoding` and `further`. Numbers are written so that reading gives back the same bits. Writing goes to
 //! a temporary file in the same folder that is renamed at the end: a reader never sees half a
 //! file, and a failed write leaves the old one in place.
 
@@ -36,6 +37,7 @@ use serde_json::ser::{Formatter, PrettyFormatter};
 
 use crate::data::dataset::Dataset;
 use crate::data::design::{Design, expect_size};
+use crate::data::encoding::SourceColumn;
 use crate::data::standardize::Standardization;
 use crate::error::{Error, Result};
 use crate::estimator::reduction::{Reduction, Start};
@@ -54,6 +56,8 @@ pub struct Model {
     pub reduction: Reduction,
     /// The name of each response, if they have names.
     pub targets: Vec<String>,
+    /// What columns of a table the covariates were made of; empty if each is a column of its name.
+    pub encoding: Vec<SourceColumn>,
     /// Every setting of the estimator, by name; null if they are not known.
     pub settings: serde_json::Value,
     /// The regression of each response on the reduced coordinates, for a model that predicts.
@@ -86,6 +90,8 @@ struct Layout {
     #[serde(default)]
     settings: serde_json::Value,
     features: Vec<Feature>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    encoding: Vec<SourceColumn>,
     directions: Vec<Direction>,
     stop_reason: StopReason,
     trace: Vec<Iteration>,
@@ -149,7 +155,13 @@ struct Direction {
 impl Model {
     /// A model that reduces and does not predict.
     pub fn new(reduction: Reduction) -> Self {
-        Self { reduction, targets: Vec::new(), settings: serde_json::Value::Null, predictors: Vec::new() }
+        Self {
+            reduction,
+            targets: Vec::new(),
+            encoding: Vec::new(),
+            settings: serde_json::Value::Null,
+            predictors: Vec::new(),
+        }
     }
 
     /// A model that also predicts, from the rows that `reduction` was fitted to.
@@ -177,6 +189,14 @@ impl Model {
     pub fn target(mut self, name: impl Into<String>) -> Self {
         self.targets.push(name.into());
         self
+    }
+
+    /// The columns of a table that the covariates are made of.
+    pub fn sources(&self) -> Vec<SourceColumn> {
+        if self.encoding.is_empty() {
+            return self.reduction.names().iter().map(SourceColumn::numeric).collect();
+        }
+        self.encoding.clone()
     }
 
     /// The settings of the estimator, as [`Settings::settings`](crate::estimator::Settings::settings) gives them.
@@ -269,6 +289,7 @@ impl Model {
             features: (r.names.iter().zip(columns))
                 .map(|(name, (&center, &scale))| Feature { name: name.clone(), center, scale })
                 .collect(),
+            encoding: self.encoding.clone(),
             directions: (r.eigenvalues.iter().enumerate())
                 .map(|(j, &eigenvalue)| Direction {
                     eigenvalue,
@@ -351,6 +372,14 @@ impl Layout {
             self.features.into_iter().map(|f| (f.name, (f.center, f.scale))).unzip();
         let (center, scale) = scaling.into_iter().unzip();
         let standardization = Standardization::new(center, scale).map_err(|error| error.to_string())?;
+        let made = self.encoding.iter().flat_map(SourceColumn::covariates);
+        let filled = |column: &SourceColumn| {
+            column.fill.as_ref().is_none_or(|fill| fill.len() == column.covariates().len())
+        };
+        let same = made.eq(names.iter().cloned()) && self.encoding.iter().all(filled);
+        if !self.encoding.is_empty() && !same {
+            return Err("its covariates are not those that its columns are made into".into());
+        }
         let mut targets = Vec::from_iter(self.target);
         let mut predictors = Vec::new();
         if let Some(training) = self.prediction {
@@ -366,6 +395,7 @@ impl Layout {
         }
         Ok(Model {
             targets,
+            encoding: self.encoding,
             settings: self.settings,
             predictors,
             reduction: Reduction {

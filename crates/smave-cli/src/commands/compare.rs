@@ -17,12 +17,13 @@ use smave::predict::knn_regression;
 use smave::{Dataset, Dense};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
+use smave_table::Prepared;
+
 use crate::args::{CompareArgs, Method};
 use crate::cancel;
 use crate::commands::{refuse_cancelled, table, write_json};
 use crate::methods::{Settings, estimator};
 use crate::progress::{FitProgress, bar};
-use crate::read::Table;
 
 /// One method in one dimension.
 #[derive(Serialize)]
@@ -72,9 +73,16 @@ struct Split {
 
 /// Runs every method in every dimension on every split; prints and saves.
 pub fn run(args: &CompareArgs, out: &mut impl Write) -> Result<()> {
-    let (features, y) =
-        Table::read(&args.data, std::slice::from_ref(&args.target))?.split_off(&args.target)?;
-    let (n, p) = (features.n_rows(), features.names.len());
+    let target = match &args.table.target[..] {
+        [target] => target,
+        _ => bail!("methods are compared by how well they predict one target: give --target one column"),
+    };
+    if args.table.weights.is_some() {
+        bail!("weights are not used in comparisons: leave --weights out");
+    }
+    let features = args.table.prepare()?;
+    let y = &features.responses[0];
+    let (n, p) = (y.len(), features.names.len());
     if let Some(d) = args.dims.iter().find(|&&d| d == 0 || d > p) {
         bail!("cannot reduce {p} covariates to {d} dimensions: choose --dims between 1 and {p}");
     }
@@ -92,7 +100,7 @@ pub fn run(args: &CompareArgs, out: &mut impl Write) -> Result<()> {
     for repeat in 0..args.repeats {
         let folds = k_folds(n, args.folds, args.seed, repeat)?;
         for fold in 0..args.folds {
-            let split = split(&features, &y, &folds, fold).with_context(|| {
+            let split = split(&features, &folds, fold).with_context(|| {
                 format!("cannot train without fold {} of repeat {}", fold + 1, repeat + 1)
             })?;
             for (method, candidate) in &mut candidates {
@@ -131,8 +139,8 @@ pub fn run(args: &CompareArgs, out: &mut impl Write) -> Result<()> {
     print(args, &results, &best, &tests, out)?;
     if let Some(path) = &args.json {
         let report = Report {
-            data: args.data.display().to_string(),
-            target: &args.target,
+            data: args.table.data.display().to_string(),
+            target,
             n,
             p,
             folds: args.folds,
@@ -148,8 +156,8 @@ pub fn run(args: &CompareArgs, out: &mut impl Write) -> Result<()> {
 }
 
 /// The rows outside and inside of a fold, standardized by those outside.
-fn split(features: &Table, y: &[f64], folds: &[usize], fold: usize) -> Result<Split> {
-    let p = features.names.len();
+fn split(features: &Prepared, folds: &[usize], fold: usize) -> Result<Split> {
+    let (p, y) = (features.names.len(), &features.responses[0]);
     let take = |wanted: &dyn Fn(usize) -> bool| {
         let rows: Vec<usize> = (0..y.len()).filter(|&i| wanted(folds[i])).collect();
         let x: Vec<f64> =
@@ -223,7 +231,7 @@ fn print(
     writeln!(
         out,
         "test error on the standardized target '{}', mean ± s.d. over {splits} splits:",
-        args.target
+        args.table.target[0]
     )?;
     let mut errors = table(["method", "d", "error", "seconds", ""]);
     for (index, candidate) in results.iter().enumerate() {

@@ -6,12 +6,15 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use smave::data::simulate::{Covariance, Link, Simulation};
+use smave::estimator::Settings;
 use smave::linalg::orthonormalize;
-use smave::{Dataset, Estimator, Progress, Smave};
+use smave::{Dataset, Estimator, Model, Progress, Regression, Smave};
+use smave_report::Provenance;
 
 use crate::args::DemoArgs;
 use crate::cancel;
-use crate::commands::{error_of, refuse_cancelled, table};
+use crate::commands::report::{self, Evidence};
+use crate::commands::{command_line, error_of, refuse_cancelled, table};
 use crate::figure;
 
 const ROWS: usize = 2000;
@@ -36,7 +39,8 @@ pub fn run(args: &DemoArgs, out: &mut impl Write) -> Result<()> {
         if cancel::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let started = Instant::now();
-    let fit = refuse_cancelled(Smave::new(2).seed(args.seed).fit_observed(&data, &mut watch)?)?;
+    let smave = Smave::new(2).seed(args.seed);
+    let fit = refuse_cancelled(smave.fit_observed(&data, &mut watch)?)?;
     let seconds = started.elapsed().as_secs_f64();
     let mut race = table(["start", "leave-one-out error", "angle to the result", "rungs"]);
     for start in fit.starts() {
@@ -70,14 +74,15 @@ pub fn run(args: &DemoArgs, out: &mut impl Write) -> Result<()> {
     writeln!(out, "\n{loadings}")?;
     let error = error_of(&fit, &truth)?;
     writeln!(out, "found in {seconds:.2} s, m^2 = {error:.4}")?;
-    match &args.figure {
-        Some(path) => {
-            figure::summary_plot(path, &fit.transform(data.x())?, data.raw_responses(), &["y".into()])?;
-            writeln!(out, "summary plot: {}", path.display())?;
-        }
-        None => {
-            writeln!(out, "add `--figure demo.svg` for the picture, or try `smave fit --help` on your data")?
-        }
+    if let Some(path) = &args.figure {
+        figure::summary_plot(path, &fit.transform(data.x())?, data.raw_responses(), &["y".into()])?;
+        writeln!(out, "summary plot: {}", path.display())?;
     }
+    let model =
+        Model::with_predictor(fit, &data, Regression::LocalLinear)?.target("y").settings(smave.settings());
+    let provenance =
+        Provenance { data: Some("built-in".into()), command: Some(command_line()), ..Provenance::default() };
+    report::write(&model, &data, &Evidence::default(), provenance, &args.out, None, out)?;
+    writeln!(out, "open it in a browser, or try `smave fit --help` on your data")?;
     Ok(())
 }

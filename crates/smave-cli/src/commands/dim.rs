@@ -8,9 +8,8 @@ use smave::select::DimensionError;
 use smave::{DimensionChoice, SelectDimension};
 
 use crate::args::DimArgs;
-use crate::commands::{dataset, quoted, table, write_json};
+use crate::commands::{quoted, table, write_json};
 use crate::progress::watched;
-use crate::read::Table;
 
 #[derive(Serialize)]
 struct Report<'a> {
@@ -27,8 +26,8 @@ struct Report<'a> {
 
 /// Reads, cross-validates, prints, saves.
 pub fn run(args: &DimArgs, out: &mut impl Write) -> Result<()> {
-    let table = Table::read(&args.data, &args.target)?;
-    let data = dataset(table, &args.target, args.weights.as_deref(), args.precision)?;
+    let data = args.table.load(args.precision)?.data;
+    let targets = &args.table.target;
     let select = SelectDimension::new(args.max_dim.min(data.n_features()))
         .folds(args.folds)
         .repeats(args.repeats)
@@ -40,16 +39,16 @@ pub fn run(args: &DimArgs, out: &mut impl Write) -> Result<()> {
     writeln!(
         out,
         "prediction error of {}{} on rows not fitted to, {} folds x {}:",
-        quoted(&args.target),
-        if args.target.len() > 1 { " (in standard deviations, added up)" } else { "" },
+        quoted(targets),
+        if targets.len() > 1 { " (in standard deviations, added up)" } else { "" },
         args.folds,
         args.repeats
     )?;
     print(&choice, out)?;
     if let Some(path) = &args.json {
         let report = Report {
-            data: args.data.display().to_string(),
-            targets: &args.target,
+            data: args.table.data.display().to_string(),
+            targets,
             n: data.n_samples(),
             p: data.n_features(),
             folds: args.folds,

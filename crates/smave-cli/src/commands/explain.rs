@@ -6,10 +6,10 @@ use anyhow::{Result, bail};
 use smave::uncertainty::Interval;
 use smave::{Explanation, Model, Uncertainty};
 
-use crate::args::{ExplainArgs, Precision};
-use crate::commands::{dataset, table, write_json};
+use crate::args::ExplainArgs;
+use crate::commands::{table, write_json};
 use crate::progress::watched;
-use crate::read::Table;
+use crate::read::for_model;
 
 /// Directions whose loadings fit on a line.
 const SHOWN: usize = 3;
@@ -22,9 +22,7 @@ pub fn run(args: &ExplainArgs, out: &mut impl Write) -> Result<()> {
     if targets.is_empty() {
         bail!("the model does not name its target: say which column it is with --target");
     }
-    let wanted = reduction.names().iter().chain(targets).chain(&args.weights);
-    let table = Table::read_only(&args.data, &wanted.cloned().collect::<Vec<_>>())?;
-    let data = dataset(table, targets, args.weights.as_deref(), Precision::F64)?;
+    let data = for_model(&args.data, &model, targets, args.weights.as_ref())?;
     let explain = Uncertainty::new()
         .replicates(args.replicates)
         .permutations(args.permutations)

@@ -8,11 +8,11 @@ use smave::data::folds::k_folds;
 use smave::{Dataset, Model, Reduction, Regression, SelectDimension};
 
 use crate::args::{Dim, FitArgs};
-use crate::commands::{dataset, error_of, quoted, refuse_cancelled, table};
+use crate::commands::{command_line, error_of, quoted, refuse_cancelled, table};
 use crate::figure;
 use crate::methods::{Settings, estimator};
 use crate::progress::{FitProgress, watched};
-use crate::read::{Table, read_basis};
+use crate::read::{Loaded, read_basis};
 
 /// Covariates listed before the rest is summed up in a line.
 const LISTED: usize = 20;
@@ -22,8 +22,8 @@ pub fn run(args: &FitArgs, out: &mut impl Write) -> Result<()> {
     if let Some(path) = &args.figure {
         figure::check_name(path)?;
     }
-    let table = Table::read(&args.data, &args.target)?;
-    let whole = dataset(table, &args.target, args.weights.as_deref(), args.precision)?;
+    let Loaded { data: whole, encoding } = args.table.load(args.precision)?;
+    let targets = &args.table.target;
     let truth = args.truth.as_deref().map(|path| read_basis(path, whole.names())).transpose()?;
     let (data, held_out) = hold_out(whole, args.holdout, args.seed)?;
     let settings = Settings {
@@ -43,10 +43,10 @@ pub fn run(args: &FitArgs, out: &mut impl Write) -> Result<()> {
     writeln!(
         out,
         "{}: {} rows, {} covariates, target {}",
-        args.data.display(),
+        args.table.data.display(),
         data.n_samples(),
         data.n_features(),
-        quoted(&args.target)
+        quoted(targets)
     )?;
     print_directions(&reduction, out)?;
     let iterations = match reduction.trace().len() {
@@ -69,7 +69,7 @@ pub fn run(args: &FitArgs, out: &mut impl Write) -> Result<()> {
             "{} of {} starts agree; leave-one-out mean squared error {error:.4}{}; {idle} covariates left out",
             reduction.n_agreeing(),
             reduction.starts().len(),
-            if args.target.len() > 1 { " in standard deviations, added up over targets" } else { "" }
+            if targets.len() > 1 { " in standard deviations, added up over targets" } else { "" }
         )?;
     }
     if let Some(truth) = truth {
@@ -81,13 +81,15 @@ pub fn run(args: &FitArgs, out: &mut impl Write) -> Result<()> {
         )?;
     }
     if let Some(path) = &args.figure {
-        figure::summary_plot(path, &reduction.transform(data.x())?, data.raw_responses(), &args.target)?;
+        figure::summary_plot(path, &reduction.transform(data.x())?, data.raw_responses(), targets)?;
         writeln!(out, "summary plot: {}", path.display())?;
     }
     if let Some(path) = &args.out {
         let mut model =
             Model::with_predictor(reduction, &data, Regression::LocalLinear)?.settings(estimator.settings());
-        model.targets.clone_from(&args.target);
+        model.settings["command"] = command_line().into();
+        model.targets.clone_from(targets);
+        model.encoding = encoding;
         if let Some(held_out) = held_out {
             model.calibrate(&held_out)?;
         }

@@ -6,7 +6,9 @@ pub mod demo;
 pub mod dim;
 pub mod explain;
 pub mod fit;
+pub mod info;
 pub mod predict;
+pub mod report;
 pub mod simulate;
 pub mod transform;
 
@@ -18,11 +20,9 @@ use comfy_table::CellAlignment;
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use serde::Serialize;
 use smave::model_file::write_atomically;
-use smave::{Dataset, Dense, Mat, Reduction, StopReason, squared_distance};
+use smave::{Mat, Reduction, StopReason, squared_distance};
 
-use crate::args::Precision;
 use crate::cancel::Cancelled;
-use crate::read::Table;
 
 /// A cancelled fit is not a result on the command line: whoever pressed Ctrl-C wants it gone.
 fn refuse_cancelled(reduction: Reduction) -> Result<Reduction> {
@@ -44,47 +44,26 @@ fn table<const N: usize>(header: [&str; N]) -> comfy_table::Table {
     table
 }
 
-/// A table as a data set: some columns are responses, another may be the weights, the others are covariates. Warnings go to
-/// standard error.
-fn dataset(
-    table: Table,
-    targets: &[String],
-    weights: Option<&str>,
-    precision: Precision,
-) -> Result<Dataset<'static>> {
-    let mut features = table;
-    let mut responses = Vec::new();
-    for target in targets {
-        let (rest, values) = features.split_off(target)?;
-        features = rest;
-        responses.push(values);
-    }
-    let mut responses = responses.into_iter();
-    let y = responses.next().context("no target: name a column with --target")?;
-    let mut counts = None;
-    if let Some(name) = weights {
-        let (rest, values) = features.split_off(name)?;
-        (features, counts) = (rest, Some(values));
-    }
-    let (n, p) = (features.n_rows(), features.names.len());
-    let Table { names, values, .. } = features;
-    let mut data = match precision {
-        Precision::F64 => Dataset::with_names(Dense::new(values, n, p)?, y, names),
-        Precision::F32 => {
-            let narrow: Vec<f32> = values.iter().map(|&v| v as f32).collect();
-            Dataset::with_names(Dense::new(narrow, n, p)?, y, names)
+/// What was typed, so that it can be typed again; but for the number of threads, which changes nothing.
+fn command_line() -> String {
+    let quote = |word: String| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_=+,./:%@".contains(c);
+        if !word.is_empty() && word.chars().all(plain) {
+            word
+        } else {
+            format!("'{}'", word.replace('\'', "'\\''"))
         }
-    }?;
-    for y in responses {
-        data = data.with_response(&y)?;
+    };
+    let mut words = Vec::new();
+    let mut typed = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
+    while let Some(word) = typed.next() {
+        match &word[..] {
+            "--threads" => drop(typed.next()),
+            word if word.starts_with("--threads=") => {}
+            _ => words.push(quote(word)),
+        }
     }
-    if let Some(counts) = counts {
-        data = data.with_weights(counts)?;
-    }
-    for warning in data.warnings() {
-        eprintln!("warning: {warning}");
-    }
-    Ok(data)
+    ["smave".to_string()].into_iter().chain(words).collect::<Vec<_>>().join(" ")
 }
 
 /// Names for a sentence: 'a', 'b'.

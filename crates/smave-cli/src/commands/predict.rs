@@ -4,11 +4,11 @@ use std::io::Write;
 
 use anyhow::{Context, Result};
 use smave::predict::Calibration;
-use smave::{Dense, Model, Prediction};
+use smave::{Design, Model, Prediction};
 
 use crate::args::PredictArgs;
 use crate::commands::{quoted, write_csv};
-use crate::read::{Table, header};
+use crate::read::covariates;
 
 /// The predictions of one response.
 struct Predicted {
@@ -22,10 +22,9 @@ struct Predicted {
 pub fn run(args: &PredictArgs, out: &mut impl Write) -> Result<()> {
     let model = Model::load(&args.model)?;
     let calibration = model.predictor().with_context(|| args.model.display().to_string())?.calibration();
-    let names = model.reduction.names();
-    let features = Table::read_only(&args.data, names)?;
-    let (n, p) = (features.n_rows(), names.len());
-    let found = model.predict_each(&Dense::new(features.values, n, p)?)?;
+    let (x, known) = covariates(&args.data, &model)?;
+    let n = x.n_rows();
+    let found = model.predict_each(&x)?;
     let mut predicted = Vec::new();
     for (i, (found, predictor)) in found.into_iter().zip(&model.predictors).enumerate() {
         let target = model.targets.get(i).cloned().unwrap_or_else(|| "y".into());
@@ -53,10 +52,9 @@ pub fn run(args: &PredictArgs, out: &mut impl Write) -> Result<()> {
         )?;
     }
     // Where a response is known, say how well it was predicted.
-    let columns = header(&args.data)?;
-    for of in predicted.iter().filter(|of| columns.contains(&of.target)) {
-        if let Ok(truth) = Table::read_only(&args.data, std::slice::from_ref(&of.target)) {
-            print_errors(of, &truth.values, out)?;
+    for of in &predicted {
+        if let Some((_, truth)) = known.iter().find(|(name, _)| *name == of.target) {
+            print_errors(of, truth, out)?;
         }
     }
     Ok(())

@@ -3,18 +3,16 @@
 use std::io::Write;
 
 use anyhow::Result;
-use smave::{Dense, Model};
+use smave::Model;
 
 use crate::args::TransformArgs;
 use crate::commands::write_csv;
-use crate::read::Table;
+use crate::read::covariates;
 
 /// Reads the model's covariates from the data by name, projects, writes.
 pub fn run(args: &TransformArgs, out: &mut impl Write) -> Result<()> {
-    let reduction = Model::load(&args.model)?.reduction;
-    let features = Table::read_only(&args.data, reduction.names())?;
-    let (n, p) = (features.n_rows(), features.names.len());
-    let z = reduction.transform(&Dense::new(features.values, n, p)?)?;
+    let model = Model::load(&args.model)?;
+    let z = model.reduction.transform(&covariates(&args.data, &model)?.0)?;
     let header = (1..=z.dim()).map(|j| format!("z{j}"));
     let rows = (0..z.len()).map(|i| z.point(i).iter().map(f64::to_string).collect());
     write_csv(&args.out, header, rows)?;

@@ -3,6 +3,7 @@
 pub mod dataset;
 pub mod dense;
 pub mod design;
+pub mod encoding;
 pub mod folds;
 pub mod responses;
 pub(crate) mod second_moment;
@@ -13,5 +14,6 @@ pub use crate::linalg::Element;
 pub use dataset::{Dataset, Warning};
 pub use dense::Dense;
 pub use design::{Design, Moments, Rows};
+pub use encoding::SourceColumn;
 pub use responses::Responses;
 pub use standardize::{Standardization, Standardized};
