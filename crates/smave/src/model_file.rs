@@ -11,7 +11,7 @@
 //! | `n_samples` | rows the model was fitted on |
 //! | `n_neighbors` | neighbors per local regression, or null |
 //! | `seed` | seed of the fit, or null |
-//! | `settings` | every setting of the estimator, by name |
+//! | `settings` | every setting of the estimator, by name; from the command line also `command`, what was typed |
 //! | `features` | one object per covariate: `name`, `center`, `scale` |
 //! | `encoding` | where covariates are not just columns of their names, one object per column of the table: `name`, `levels` (texts; each but the first is a covariate `name=level`), `fill` (what stands in for a missing value in each covariate made of it) |
 //! | `directions` | one object per direction: `eigenvalue`, `loadings` (the column of the orthonormal basis) |
