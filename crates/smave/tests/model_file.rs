@@ -123,3 +123,32 @@ fn predictions_survive_the_file() {
     assert_eq!(half(&read), half(&written));
     assert_eq!(read.predictor().unwrap().predict(&Points::zeros(1, 2)).unwrap().len(), 1);
 }
+
+/// Of a version without a checksum, so that alterations come through to what reads them.
+#[test]
+fn altered_files_are_read_or_refused_but_never_a_panic() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/model_version_1.json");
+    let good = fs::read(path).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let altered = folder.path().join("m.json");
+    let x = smave::Dense::new(vec![0.1, 0.2, 0.3, 0.4], 1, 4).unwrap();
+    let mut read = 0;
+    for i in 0..2000usize {
+        let mut text = good.clone();
+        // Places and bytes that wander over the whole file.
+        let place = i.wrapping_mul(7919) % text.len();
+        match i % 4 {
+            0 => text[place] = b"0123456789eE-+.,[]{}\"n"[i / 4 % 22],
+            1 => drop(text.remove(place)),
+            2 => text.insert(place, b'9'),
+            _ => text.truncate(place),
+        }
+        fs::write(&altered, text).unwrap();
+        if let Ok(model) = Model::load(&altered) {
+            read += 1;
+            let _ = model.reduction.transform(&x);
+        }
+    }
+    // Some alterations are harmless, most are not.
+    assert!((1..1500).contains(&read), "{read}");
+}
