@@ -14,12 +14,9 @@ use smave::{Error, Result};
 /// Pixels per unit: enough for print at the width of a column.
 const SCALE: f32 = 2.0;
 
-/// Latin, Greek and a few signs of DejaVu Sans.
-const FONT: &[u8] = include_bytes!("../assets/DejaVuSans-subset.ttf");
-
-/// Whether the font has a character.
+/// Whether the font has a character: Latin, Greek, Cyrillic and a few signs, to be sure.
 fn is_embedded(c: char) -> bool {
-    matches!(c, '\u{0}'..='\u{ff}' | '\u{370}'..='\u{3ff}') || "‐–—‘’“”•…′←↑→↓−≈≤≥\u{fffd}".contains(c)
+    matches!(c, '\u{0}'..='\u{17f}' | '\u{370}'..='\u{45f}') || "‐–—‘’“”•…′←↑→↓−≈≤≥\u{fffd}".contains(c)
 }
 
 /// Draws `svg`, whose `name` an error tells.
@@ -30,16 +27,15 @@ pub fn png(name: &str, svg: &str) -> Result<Vec<u8>> {
         source: io::Error::other(reason),
     };
     let mut fonts = Database::new();
-    fonts.load_font_data(FONT.to_vec());
+    fonts.load_font_data(dejavu::sans::regular().to_vec());
+    fonts.load_font_data(dejavu::sans::bold().to_vec());
     fonts.set_sans_serif_family("DejaVu Sans");
     if !svg.chars().all(is_embedded) {
         fonts.load_system_fonts();
     }
     let options =
         Options { font_family: "DejaVu Sans".into(), fontdb: Arc::new(fonts), ..Options::default() };
-    // The font has one weight; with that of the machine some figures would be bold and others not.
-    let svg = svg.replace("font-weight:600", "font-weight:400");
-    let tree = Tree::from_str(&svg, &options).map_err(|error| fail(error.to_string()))?;
+    let tree = Tree::from_str(svg, &options).map_err(|error| fail(error.to_string()))?;
     let size = tree.size();
     let (width, height) = ((size.width() * SCALE).ceil() as u32, (size.height() * SCALE).ceil() as u32);
     let mut pixels = Pixmap::new(width, height)
