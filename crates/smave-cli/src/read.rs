@@ -127,13 +127,17 @@ pub fn covariates(path: &Path, model: &Model) -> Result<(Dense<'static, f64>, Ve
     Ok((Dense::new(values, n, model.reduction.n_features())?, known))
 }
 
-/// The rows of a table as a model sees them, with responses.
+/// The rows of a table as a model sees them, with the responses given, or those that the model names.
 pub fn for_model(
     path: &Path,
     model: &Model,
-    targets: &[String],
+    given: &[String],
     weights: Option<&String>,
 ) -> Result<Dataset<'static>> {
+    let targets = if given.is_empty() { &model.targets } else { given };
+    if targets.is_empty() {
+        bail!("the model does not name its target: say which column it is with --target");
+    }
     let sources = model.sources();
     let others: Vec<&String> = targets.iter().chain(weights).collect();
     let mut table = Table::read(path, &wanted(&sources, &others))?;

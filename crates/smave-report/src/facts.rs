@@ -157,24 +157,12 @@ fn name_of(model: &Model, j: usize, n_responses: usize) -> String {
 }
 
 fn check(model: &Model, data: &Dataset<'_>) -> Result<()> {
-    let mismatch =
-        |what: &str, expected, found| Err(Error::ShapeMismatch { what: what.into(), expected, found });
-    let names = model.reduction.names();
-    if names.len() != data.n_features() {
-        return mismatch("covariates of the data against those of the model", names.len(), data.n_features());
+    model.reduction.expect_covariates(data)?;
+    let (expected, found) = (model.predictors.len(), data.n_responses());
+    if expected == 0 || expected == found {
+        return Ok(());
     }
-    if let Some(i) = (0..names.len()).find(|&i| names[i] != data.names()[i]) {
-        return Err(Error::InvalidParameter {
-            name: "covariate",
-            value: format!("'{}' in place {i}", data.names()[i]),
-            requirement: format!("'{}', as in the model", names[i]),
-        });
-    }
-    match model.predictors.len() {
-        0 => Ok(()),
-        expected if expected == data.n_responses() => Ok(()),
-        expected => mismatch("responses against those of the model", expected, data.n_responses()),
-    }
+    Err(Error::ShapeMismatch { what: "responses against those of the model".into(), expected, found })
 }
 
 /// The error of the model where the rows are its own, otherwise that of the predictions.

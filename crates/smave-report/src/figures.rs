@@ -57,10 +57,16 @@ impl Figures {
             loadings: (0..reduction.n_components()).map(|j| source.loadings(j)).collect(),
             dimension: choice.map(|choice| Captioned {
                 plot: line::dimension(choice),
-                caption: "Mean squared error on rows not fitted to, in the units of the response squared, with one \
-                          standard error up and down. The smallest number of directions whose error is no larger than \
-                          the least error plus its standard error (dashed) is chosen."
-                    .into(),
+                caption: format!(
+                    "Mean squared error on rows not fitted to, {}, with one standard error up and down. The smallest \
+                     number of directions whose error is no larger than the least error plus its standard error \
+                     (dashed) is chosen.",
+                    if source.facts.responses.len() > 1 {
+                        "responses in standard deviations, added up"
+                    } else {
+                        "in the units of the response squared"
+                    }
+                ),
             }),
             convergence: source.convergence(),
             predictions: source.predictions(),

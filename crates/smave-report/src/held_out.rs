@@ -6,10 +6,9 @@
 
 use std::collections::HashSet;
 
+use smave::data::folds::k_folds;
 use smave::model_file::MAX_TRAINING_ROWS;
 use smave::{Model, Points, Prediction, Predictor, Regression, Result};
-
-use crate::random::Random;
 
 /// How predictions were made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,17 +101,14 @@ fn values(found: &[Prediction]) -> Vec<f64> {
 fn in_folds(rows: Rows<'_>, regression: Regression) -> Option<(Vec<f64>, usize)> {
     let n = rows.y.len();
     let folds = if n < 2000 { n.min(10) } else { 5 };
-    let order = Random::new().order(n);
+    let fold_of = k_folds(n, folds, 0, 0).ok()?;
     let mut out = vec![0.0; n];
     for fold in 0..folds {
-        let (held, kept): (Vec<_>, Vec<_>) =
-            order.iter().enumerate().partition(|(place, _)| place % folds == fold);
-        let rows_of = |of: Vec<(usize, &usize)>| of.into_iter().map(|(_, &row)| row).collect::<Vec<usize>>();
-        let (held, kept) = (rows_of(held), rows_of(kept));
+        let (held, kept): (Vec<usize>, Vec<usize>) = (0..n).partition(|&row| fold_of[row] == fold);
         let (z, y, weights) = rows.some(&kept);
         let predictor = Predictor::weighted(z, y, weights, regression).ok()?;
         let found = predictor.predict(&rows.some(&held).0).ok()?;
         held.iter().zip(found).for_each(|(&row, found)| out[row] = found.value);
     }
-    (folds > 1).then_some((out, folds))
+    Some((out, folds))
 }

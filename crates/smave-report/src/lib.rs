@@ -41,7 +41,6 @@ mod number;
 mod page;
 mod plot;
 mod png;
-mod random;
 mod sentences;
 mod tables;
 mod thin;

@@ -7,7 +7,7 @@ use npyz::npz::{NpzArchive, file_name_from_array_name};
 use npyz::{DType, NpyFile, Order};
 
 use crate::error::{Error, Result};
-use crate::table::{Column, MISSING_SHOWN, Place, Table, Wanted, check_distinct};
+use crate::table::{Column, Table, Wanted, check_distinct};
 
 /// One array of one or two dimensions; its columns are x1, x2, ...
 pub fn read_npy(source: impl Read, file: &str, wanted: &Wanted) -> Result<Table> {
@@ -166,26 +166,5 @@ fn select(mut arrays: Vec<Array>, names: Vec<String>, file: &str, wanted: &Wante
     };
     let columns: Vec<Column> =
         places.iter().map(|&place| Column { name: names[place].clone(), levels: None }).collect();
-    check_finite(&values, &columns, file)?;
-    let width = columns.len();
-    let missing = (values.iter().enumerate().filter(|(_, v)| v.is_nan()).take(MISSING_SHOWN))
-        .map(|(e, _)| Place { line: (e / width + 1) as u64, column: e % width })
-        .collect();
-    Ok(Table { file: file.into(), columns, values, missing })
-}
-
-/// Refuses infinities.
-pub(crate) fn check_finite(values: &[f64], columns: &[Column], file: &str) -> Result<()> {
-    match values.iter().position(|v| v.is_infinite()) {
-        Some(e) => Err(Error::Column {
-            file: file.into(),
-            name: columns[e % columns.len()].name.clone(),
-            problem: format!(
-                "row {}: {} is not a finite number; remove the row or correct the value first",
-                e / columns.len() + 1,
-                values[e]
-            ),
-        }),
-        None => Ok(()),
-    }
+    Table::of_rows(file, columns, values)
 }

@@ -9,8 +9,7 @@ use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescriptor;
 
 use crate::error::{Error, Result};
-use crate::npy::check_finite;
-use crate::table::{Column, MAX_LEVELS, MISSING_SHOWN, Place, Table, Wanted, check_distinct};
+use crate::table::{Column, MAX_LEVELS, Table, Wanted, check_distinct};
 
 /// Values decoded at a time.
 const BATCH: usize = 1 << 16;
@@ -40,12 +39,9 @@ pub fn read(source: File, file: &str, wanted: &Wanted) -> Result<Table> {
                 "the column must be numeric, but it holds text; choose another or code it as numbers".into(),
             );
         }
-        if !text && wanted.text.contains(&names[place]) {
-            // A number as a level is written as it would be shown.
-            columns.push(Column { name: names[place].clone(), levels: Some(Vec::new()) });
-            continue;
-        }
-        columns.push(Column { name: names[place].clone(), levels: text.then(Vec::new) });
+        // A number as a level is written as it would be shown.
+        let levels = (text || wanted.text.contains(&names[place])).then(Vec::new);
+        columns.push(Column { name: names[place].clone(), levels });
     }
     let n_rows: usize =
         reader.metadata().row_groups().iter().map(|group| group.num_rows().max(0) as usize).sum();
@@ -73,11 +69,7 @@ pub fn read(source: File, file: &str, wanted: &Wanted) -> Result<Table> {
         }
         begin += rows;
     }
-    check_finite(&values, &columns, file)?;
-    let missing = (values.iter().enumerate().filter(|(_, v)| v.is_nan()).take(MISSING_SHOWN))
-        .map(|(e, _)| Place { line: (e / width + 1) as u64, column: e % width })
-        .collect();
-    Ok(Table { file: file.into(), columns, values, missing })
+    Table::of_rows(file, columns, values)
 }
 
 /// Why a column cannot be read as numbers or categories.
@@ -128,15 +120,16 @@ fn read_column(
         problem: format!("not readable ({error})"),
     };
     let reader = group.get_column_reader(place).map_err(broken)?;
+    let there = group.metadata().column(place).column_descr().max_def_level();
     let numbers = match reader {
-        ColumnReader::BoolColumnReader(reader) => collect(reader, rows, |v| f64::from(*v)),
-        ColumnReader::Int32ColumnReader(reader) => collect(reader, rows, |v| f64::from(*v)),
-        ColumnReader::Int64ColumnReader(reader) => collect(reader, rows, |v| *v as f64),
-        ColumnReader::FloatColumnReader(reader) => collect(reader, rows, |v| f64::from(*v)),
-        ColumnReader::DoubleColumnReader(reader) => collect(reader, rows, |v| *v),
+        ColumnReader::BoolColumnReader(reader) => collect(reader, rows, there, |v| f64::from(*v)),
+        ColumnReader::Int32ColumnReader(reader) => collect(reader, rows, there, |v| f64::from(*v)),
+        ColumnReader::Int64ColumnReader(reader) => collect(reader, rows, there, |v| *v as f64),
+        ColumnReader::FloatColumnReader(reader) => collect(reader, rows, there, |v| f64::from(*v)),
+        ColumnReader::DoubleColumnReader(reader) => collect(reader, rows, there, |v| *v),
         ColumnReader::ByteArrayColumnReader(reader) => {
             let levels = column.levels.get_or_insert_default();
-            let found = collect(reader, rows, |v| level(v, levels));
+            let found = collect(reader, rows, there, |v| level(v, levels));
             let found = found.map_err(broken)?;
             return check_levels(column, file).map(|()| found);
         }
@@ -182,9 +175,11 @@ fn check_levels(column: &Column, file: &str) -> Result<()> {
     Err(Error::Column { file: file.into(), name: column.name.clone(), problem })
 }
 
+/// The values of so many rows; those whose definition level is less than `there` are missing.
 fn collect<T: DataType>(
     mut reader: ColumnReaderImpl<T>,
     rows: usize,
+    there: i16,
     mut number: impl FnMut(&T::T) -> f64,
 ) -> parquet::errors::Result<Vec<f64>> {
     let mut out = Vec::with_capacity(rows.min(BATCH));
@@ -198,8 +193,6 @@ fn collect<T: DataType>(
             let problem = format!("{} rows where {rows} were announced", out.len());
             return Err(parquet::errors::ParquetError::General(problem));
         }
-        // The highest definition level is a value; a required column has none at all.
-        let there = levels.iter().max().copied().unwrap_or(0).max(1);
         let mut next = values.iter().take(found);
         if found == records {
             out.extend(next.map(&mut number));

@@ -13,6 +13,8 @@ pub struct Table {
     pub values: Vec<f64>,
     /// Where values are missing: the first few.
     pub missing: Vec<Place>,
+    /// What places are counted in: "line" of a text file, otherwise "row".
+    pub unit: &'static str,
 }
 
 /// One column.
@@ -27,7 +29,7 @@ pub struct Column {
 /// A place in a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Line of a text file, counted from 1; otherwise the row, counted from 1.
+    /// The line or row, counted from 1.
     pub line: u64,
     /// The column among those read.
     pub column: usize,
@@ -55,6 +57,23 @@ pub(crate) const MISSING_SHOWN: usize = 5;
 pub const MAX_LEVELS: usize = 100;
 
 impl Table {
+    /// A table whose places are rows.
+    pub(crate) fn of_rows(file: &str, columns: Vec<Column>, values: Vec<f64>) -> Result<Self> {
+        let width = columns.len();
+        if let Some(e) = values.iter().position(|v| v.is_infinite()) {
+            let problem = format!(
+                "row {}: {} is not a finite number; remove the row or correct the value first",
+                e / width + 1,
+                values[e]
+            );
+            return Err(Error::Column { file: file.into(), name: columns[e % width].name.clone(), problem });
+        }
+        let missing = (values.iter().enumerate().filter(|(_, v)| v.is_nan()).take(MISSING_SHOWN))
+            .map(|(e, _)| Place { line: (e / width + 1) as u64, column: e % width })
+            .collect();
+        Ok(Self { file: file.into(), columns, values, missing, unit: "row" })
+    }
+
     /// Number of rows.
     pub fn n_rows(&self) -> usize {
         self.values.len() / self.columns.len().max(1)
@@ -81,9 +100,9 @@ impl Table {
 
     /// The places of the first missing values, in words.
     pub fn missing_places(&self) -> String {
-        let word = if self.file.ends_with(".parquet") || self.file.contains(".np") { "row" } else { "line" };
         let name = |place: &Place| self.columns.get(place.column).map_or("", |column| &column.name);
-        let places = self.missing.iter().map(|place| format!("{word} {} ('{}')", place.line, name(place)));
+        let places =
+            self.missing.iter().map(|place| format!("{} {} ('{}')", self.unit, place.line, name(place)));
         places.collect::<Vec<_>>().join(", ")
     }
 
@@ -184,6 +203,7 @@ mod tests {
             columns: vec![column("a"), column("b"), column("c")],
             values: vec![1.0, f64::NAN, 3.0, 4.0, 5.0, 6.0],
             missing: vec![Place { line: 2, column: 1 }],
+            unit: "line",
         }
     }
 

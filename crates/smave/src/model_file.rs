@@ -300,18 +300,15 @@ impl Model {
             trace: r.trace.clone(),
             starts: r.starts.clone(),
             loo_error: r.loo_error,
-            prediction: self.predictors.first().map(Training::from),
+            prediction: self.predictors.first().map(|predictor| Training::new(predictor, true)),
             further: (1..self.predictors.len().max(self.targets.len())).map(|i| self.further(i)).collect(),
         }
     }
 
     /// A response but the first, as it is written.
     fn further(&self, i: usize) -> Further {
-        let mut prediction = self.predictors.get(i).map(Training::from);
-        if let Some(training) = &mut prediction {
-            // Written once is enough.
-            training.coordinates = Vec::new();
-        }
+        // Coordinates are the same for all: written once is enough.
+        let prediction = self.predictors.get(i).map(|predictor| Training::new(predictor, false));
         Further { target: self.targets.get(i).cloned(), prediction }
     }
 
@@ -383,14 +380,13 @@ impl Layout {
         let mut targets = Vec::from_iter(self.target);
         let mut predictors = Vec::new();
         if let Some(training) = self.prediction {
-            let coordinates = training.coordinates.clone();
-            predictors.push(training.into_predictor(d)?);
-            for Further { target, prediction } in self.further {
-                targets.extend(target);
-                if let Some(mut training) = prediction {
-                    training.coordinates = coordinates.clone();
-                    predictors.push(training.into_predictor(d)?);
-                }
+            predictors.push(training.into_predictor(d, None)?);
+        }
+        for Further { target, prediction } in self.further {
+            targets.extend(target);
+            if let Some(training) = prediction {
+                let first = predictors.first().map(|first| first.z.clone());
+                predictors.push(training.into_predictor(d, first)?);
             }
         }
         Ok(Model {
@@ -416,9 +412,11 @@ impl Layout {
     }
 }
 
-impl From<&Predictor> for Training {
-    fn from(predictor: &Predictor) -> Self {
+impl Training {
+    /// With the coordinates of its rows, or without.
+    fn new(predictor: &Predictor, with_coordinates: bool) -> Self {
         let z = predictor.coordinates();
+        let rows = if with_coordinates { z.len() } else { 0 };
         Training {
             regression: predictor.regression,
             n_neighbors: predictor.n_neighbors,
@@ -428,24 +426,24 @@ impl From<&Predictor> for Training {
             errors: predictor.errors.clone(),
             responses: predictor.y.clone(),
             weights: predictor.weights.clone(),
-            coordinates: (0..z.len()).map(|row| z.point(row).to_vec()).collect(),
+            coordinates: (0..rows).map(|row| z.point(row).to_vec()).collect(),
         }
     }
-}
 
-impl Training {
-    fn into_predictor(self, d: usize) -> std::result::Result<Predictor, String> {
+    /// `shared` are the coordinates if it has none of its own.
+    fn into_predictor(self, d: usize, shared: Option<Points>) -> std::result::Result<Predictor, String> {
         let n = self.responses.len();
-        if self.coordinates.len() != n || self.coordinates.iter().any(|row| row.len() != d) {
+        let own = self.coordinates.iter().all(|row| row.len() == d);
+        let z = shared.or_else(|| own.then(|| Points::from_values(self.coordinates.concat(), d)).flatten());
+        let Some(z) = z.filter(|z| z.len() == n) else {
             return Err(format!("its training rows do not have {d} coordinates and a response each"));
-        }
+        };
         if self.weights.as_ref().is_some_and(|weights| weights.len() != n) {
             return Err("it does not have a weight for each training row".into());
         }
         if n == 0 || self.n_neighbors == 0 {
             return Err(format!("it predicts from {} neighbors among {n} rows", self.n_neighbors));
         }
-        let z = Points::from_values(self.coordinates.concat(), d).ok_or("it has no coordinates")?;
         Ok(Predictor {
             regression: self.regression,
             z,

@@ -181,6 +181,10 @@ fn every_response_is_predicted_and_survives_the_file() {
     let read = Model::load(&path).unwrap();
     assert_eq!((&read.targets, &read.predictors), (&model.targets, &model.predictors));
     assert_eq!(read.predict_each(data.x()).unwrap(), model.predict_each(data.x()).unwrap());
+    // Names are kept with and without predictions.
+    model.predictors.clear();
+    model.save(&path).unwrap();
+    assert_eq!(Model::load(&path).unwrap().targets, ["first", "second"]);
 }
 
 #[test]

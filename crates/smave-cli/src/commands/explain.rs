@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use smave::uncertainty::Interval;
 use smave::{Explanation, Model, Uncertainty};
 
@@ -18,11 +18,7 @@ const SHOWN: usize = 3;
 pub fn run(args: &ExplainArgs, out: &mut impl Write) -> Result<()> {
     let model = Model::load(&args.model)?;
     let reduction = &model.reduction;
-    let targets = if args.target.is_empty() { &model.targets } else { &args.target };
-    if targets.is_empty() {
-        bail!("the model does not name its target: say which column it is with --target");
-    }
-    let data = for_model(&args.data, &model, targets, args.weights.as_ref())?;
+    let data = for_model(&args.data, &model, &args.target, args.weights.as_ref())?;
     let explain = Uncertainty::new()
         .replicates(args.replicates)
         .permutations(args.permutations)

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use smave::model_file::write_atomically;
 use smave::{Dataset, DimensionChoice, Explanation, Model, SelectDimension, Uncertainty};
 use smave_report::{Provenance, Report};
@@ -15,11 +15,7 @@ use crate::read::for_model;
 /// Reads, resamples, cross-validates, writes.
 pub fn run(args: &ReportArgs, out: &mut impl Write) -> Result<()> {
     let model = Model::load(&args.model)?;
-    let targets = if args.target.is_empty() { &model.targets } else { &args.target };
-    if targets.is_empty() {
-        bail!("the model does not name its target: say which column it is with --target");
-    }
-    let data = for_model(&args.data, &model, targets, args.weights.as_ref())?;
+    let data = for_model(&args.data, &model, &args.target, args.weights.as_ref())?;
     let command = [model.settings["command"].as_str(), Some(&crate::commands::command_line())];
     let provenance = Provenance {
         data: Some(args.data.display().to_string()),

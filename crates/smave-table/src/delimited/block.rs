@@ -243,7 +243,7 @@ impl<'a> Layout<'a> {
         }
         if known >= MAX_LEVELS {
             let problem = format!(
-                "'{text}' is the last straw: the column holds more than {MAX_LEVELS} different texts, too many for a \
+                "'{text}' is one too many: the column holds more than {MAX_LEVELS} different texts, too many for a \
                  category; drop it with --drop {name}, or code it as numbers"
             );
             return Err(self.cell_error(column, line, problem));

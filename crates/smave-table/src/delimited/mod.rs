@@ -35,7 +35,13 @@ pub fn read(source: impl Read, file: &str, wanted: &Wanted) -> Result<Table> {
     let mut columns: Vec<Column> = (layout.places.iter().zip(&layout.is_text))
         .map(|(&place, is_text)| Column { name: layout.names[place].clone(), levels: is_text.then(Vec::new) })
         .collect();
-    let mut table = Table { file: file.into(), columns: Vec::new(), values: Vec::new(), missing: Vec::new() };
+    let mut table = Table {
+        file: file.into(),
+        columns: Vec::new(),
+        values: Vec::new(),
+        missing: Vec::new(),
+        unit: "line",
+    };
     let mut pending = Some(first);
     loop {
         let mut batch: Vec<Block> = pending.take().into_iter().collect();

@@ -7,7 +7,7 @@ use std::fmt;
 use crate::data::dense::Dense;
 use crate::data::design::{Design, Rows, expect_size};
 use crate::data::responses::Responses;
-use crate::data::standardize::Standardization;
+use crate::data::standardize::standardized;
 use crate::error::{Error, Result};
 use crate::linalg::Points;
 
@@ -132,17 +132,11 @@ impl<'a> Dataset<'a> {
     }
 
     fn standardize_responses(&mut self) -> Result<()> {
-        let n = self.n_samples();
         if self.n_responses() == 1 {
             return Ok(());
         }
-        let mut standardized = Vec::with_capacity(self.y.len());
-        for y in self.raw_responses().iter() {
-            let scaling = Standardization::fit(&Dense::new(y, n, 1)?, self.weights())?;
-            let (center, scale) = (scaling.center()[0], scaling.scale()[0]);
-            standardized.extend(y.iter().map(|v| (v - center) / scale));
-        }
-        self.standardized = Some(standardized);
+        let columns = self.raw_responses().iter().map(|y| standardized(y, self.weights()));
+        self.standardized = Some(columns.collect::<Result<Vec<_>>>()?.concat());
         Ok(())
     }
 

@@ -8,6 +8,7 @@
 //! A [`Standardized`] view folds both into small matrices: no copy of X, and a
 //! cost of p d on top of the product itself.
 
+use crate::data::dense::Dense;
 use crate::data::design::{Design, Inspection, Moments, Rows, expect_size};
 use crate::error::{Error, Result};
 use crate::linalg::{Mat, MatMut, MatRef, Points};
@@ -81,6 +82,12 @@ impl Standardization {
         expect_size("columns of X against columns standardized", self.center.len(), x.n_cols())?;
         Ok(Standardized { inner: x, standardization: self })
     }
+}
+
+/// A response in standard deviations from its mean, rows counted by weight if there are weights.
+pub(crate) fn standardized(y: &[f64], weights: Option<&[f64]>) -> Result<Vec<f64>> {
+    let scaling = Standardization::fit(&Dense::new(y, y.len(), 1)?, weights)?;
+    Ok(y.iter().map(|v| (v - scaling.center[0]) / scaling.scale[0]).collect())
 }
 
 /// A design with its columns centered and scaled on the fly.

@@ -8,6 +8,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::data::dataset::Dataset;
 use crate::data::design::{Design, Rows, expect_size};
 use crate::data::standardize::Standardization;
 use crate::error::{Error, Result};
@@ -138,6 +139,24 @@ impl Reduction {
     /// Why the fit ended.
     pub fn stop_reason(&self) -> StopReason {
         self.stop_reason
+    }
+
+    /// Refuses data with other covariates than it was fitted to.
+    ///
+    /// # Errors
+    /// When their number, or a name, is another.
+    pub fn expect_covariates(&self, data: &Dataset<'_>) -> Result<()> {
+        let what = "covariates of the data against those of the model";
+        expect_size(what, self.n_features(), data.n_features())?;
+        let names = || self.names().iter().zip(data.names()).enumerate();
+        match names().find(|(_, (own, other))| own != other) {
+            Some((i, (own, other))) => Err(Error::InvalidParameter {
+                name: "covariate",
+                value: format!("'{other}' in place {i}"),
+                requirement: format!("'{own}', as in the model"),
+            }),
+            None => Ok(()),
+        }
     }
 
     /// The coordinates of the rows of `x` along the directions, n x d.

@@ -267,7 +267,8 @@ impl Rmave {
     }
 }
 
-/// The rows that are anchors, early and late. Few are taken in the order of y (of the sum of several), not of rows, which means nothing.
+/// The rows that are anchors, early and late. Few are taken in the order of y (of the sum of several), not of rows,
+/// which means nothing.
 fn anchors(y: Responses<'_>) -> [Vec<usize>; 2] {
     let n = y.n_rows();
     let sums: Vec<f64> = (0..n).map(|row| y.iter().map(|y| y[row]).sum()).collect();

@@ -7,10 +7,9 @@
 //! standard deviations of y. Cost: anchors times n p^2.
 
 use crate::data::dataset::Dataset;
-use crate::data::dense::Dense;
 use crate::data::responses::Responses;
 use crate::data::second_moment::mapped;
-use crate::data::standardize::Standardization;
+use crate::data::standardize::standardized;
 use crate::error::Result;
 use crate::estimator::gradient_steps::{Axes, Sight};
 use crate::estimator::whiten::Whitening;
@@ -40,12 +39,8 @@ impl SlopeMatrix {
             let white = Whitening::new(x, data.weights())?;
             Ok(mapped(x, white.map(), &white.rows))
         })?;
-        let mut y = Vec::new();
-        for response in data.responses().iter() {
-            let scaling = Standardization::fit(&Dense::new(response, data.n_samples(), 1)?, data.weights())?;
-            let (mean, sd) = (scaling.center()[0], scaling.scale()[0]);
-            y.extend(response.iter().map(|y| (y - mean) / sd));
-        }
+        let columns = data.raw_responses().iter().map(|y| standardized(y, data.weights()));
+        let y = columns.collect::<Result<Vec<_>>>()?.concat();
         Ok(Self { z, seen: seen.clone(), y, weights: data.weights().map(<[f64]>::to_vec) })
     }
 

@@ -24,7 +24,6 @@ use std::ops::ControlFlow;
 use serde::Serialize;
 
 use crate::data::dataset::Dataset;
-use crate::data::design::expect_size;
 use crate::error::{Error, Result};
 use crate::estimator::reduction::Reduction;
 use crate::rng::{Purpose, sorted_sample, stream};
@@ -186,21 +185,10 @@ impl Uncertainty {
     }
 
     fn check(&self, reduction: &Reduction, data: &Dataset<'_>) -> Result<()> {
-        expect_size(
-            "covariates of the data against those of the model",
-            reduction.n_features(),
-            data.n_features(),
-        )?;
+        reduction.expect_covariates(data)?;
         let refuse = |name, value: String, requirement: &str| {
             Err(Error::InvalidParameter { name, value, requirement: requirement.into() })
         };
-        if let Some(i) = (0..data.n_features()).find(|&i| data.names()[i] != reduction.names()[i]) {
-            return Err(Error::InvalidParameter {
-                name: "covariate",
-                value: format!("'{}' in place {i}", data.names()[i]),
-                requirement: format!("'{}', as in the model", reduction.names()[i]),
-            });
-        }
         if self.replicates < 20 {
             return refuse("replicates", self.replicates.to_string(), "at least 20");
         }
