@@ -376,9 +376,9 @@ fn categories_and_missing_values_go_through_every_command() {
     let page = fs::read_to_string(folder.join("r.html")).unwrap();
     let row = |name: &str| page.split(name).nth(1).unwrap().split("</tr>").next().unwrap().to_string();
     assert!(
-        row("Missing values").contains('1') && row("Rows dropped").contains('1'),
+        row("Missing values").contains('1') && row("Rows left out").contains('1'),
         "{}",
-        row("Rows dropped")
+        row("Rows left out")
     );
     let text = run("--drop id --missing mean");
     assert!(text.contains("600 rows, 8 covariates") && text.contains("color=green"), "{text}");

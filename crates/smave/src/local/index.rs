@@ -42,22 +42,25 @@ pub trait NeighborIndex: Send + Sync {
     }
 }
 
+/// So few neighbors that a tree finds them before a slab is read.
+const FEW: usize = 16;
+
 /// Queries worth asking together.
 pub(crate) const QUERIES_PER_TASK: usize = 32;
 
 /// The index that answers fastest for these points and queries of `k` neighbors.
 ///
 /// In one and two dimensions a slab holds little more than the ball, and a few thousand points are read
-/// faster than a tree is descended; above a dozen dimensions slab and tree read everything anyway,
-/// and matrix products read faster (`benches/neighbors`).
+/// faster than a tree is descended, unless very few neighbors are asked for; above a dozen dimensions slab and tree read
+/// everything anyway, and matrix products read faster (`benches/neighbors`).
 pub fn build_index(points: &Points, k: usize) -> Box<dyn NeighborIndex + '_> {
+    let worth_a_tree = match points.dim() {
+        1..=12 if k <= FEW => points.len() > 1000,
+        3..=12 => points.len() > 6000,
+        _ => false,
+    };
     match points.dim() {
-        3..=12
-            if points.len() > 6000
-                && let Some(tree) = kdtree::build(points) =>
-        {
-            tree
-        }
+        _ if worth_a_tree && let Some(tree) = kdtree::build(points) => tree,
         13.. if let Some(products) = Products::new(points) => Box::new(products),
         _ => Box::new(Scan::new(points, k)),
     }

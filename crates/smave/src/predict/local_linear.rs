@@ -10,13 +10,13 @@ use crate::objective::regression::{LocalRegression, with_response};
 use crate::predict::Prediction;
 use crate::predict::queries::answer_each;
 
-/// Multiples of the published k among which leave-one-out error chooses.
-const MULTIPLES: [f64; 6] = [2.0, 1.0, 0.5, 4.0, 0.25, 8.0];
+/// Multiples of the published k among which leave-one-out error chooses, in increasing order.
+const MULTIPLES: [f64; 6] = [0.25, 0.5, 1.0, 2.0, 4.0, 8.0];
 
 /// Ridge, as a share of the average variance of a coordinate: enough for a plane to exist among equal points.
 const RIDGE: f64 = 1e-6;
 
-/// Neighborhood sizes worth trying for n rows in d coordinates.
+/// Neighborhood sizes worth trying for n rows in d coordinates, in increasing order.
 pub(super) fn candidates(n: usize, d: usize) -> Vec<usize> {
     let published = neighborhood_size(n, d, MIN_NEIGHBORS_PROJECTED) as f64;
     let mut sizes: Vec<usize> =

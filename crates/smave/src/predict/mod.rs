@@ -34,6 +34,7 @@ use crate::linalg::Points;
 use crate::local::index::{Neighbor, build_index, keep_nearest};
 use crate::local::neighborhoods::{NearestCounted, Neighborhoods, Weighting};
 use crate::objective::leave_one_out::held_out_residuals;
+use crate::parallel::in_hot_pool;
 use crate::rng::{Purpose, sorted_sample, stream};
 
 use conformal::quantile;
@@ -90,13 +91,17 @@ pub struct Predictor {
     pub(crate) loo_error: f64,
 }
 
-/// Training rows at which leave-one-out errors are computed, at the most.
-const MAX_ERRORS: usize = 5000;
+/// Training rows at which leave-one-out errors are computed, at the most: the share that an interval covers is then
+/// exact to less than a hundredth.
+const MAX_ERRORS: usize = 1000;
 
-/// Training rows with which k is chosen and distances are compared, at the most.
+/// Training rows whose distances are compared, at the most.
 const MAX_LOOKED_AT: usize = 1000;
 
-/// Neighbors, over all rows looked at together, at the most.
+/// Training rows with which k is chosen, at the most: every k is tried with the same.
+const MAX_TRIED_WITH: usize = 250;
+
+/// Neighbors, over all rows a k is tried with together, at the most.
 const MAX_NEIGHBORS_LOOKED_AT: usize = 1 << 22;
 
 impl Predictor {
@@ -149,16 +154,21 @@ impl Predictor {
             y,
             weights,
         };
-        if regression == Regression::LocalLinear {
-            predictor.choose_neighbors();
-        }
-        predictor.reach2 = predictor.farthest_reach();
-        let rows = predictor.some_rows(MAX_ERRORS);
-        predictor.errors = predictor.held_out(&rows, predictor.n_neighbors);
-        predictor.loo_error = predictor.mean_square(&rows, &predictor.errors);
-        predictor.errors.iter_mut().for_each(|error| *error = error.abs());
-        predictor.errors.sort_by(f64::total_cmp);
+        in_hot_pool(|| predictor.tune());
         Ok(predictor)
+    }
+
+    /// Settles k, how far away is outside, and the errors behind intervals.
+    fn tune(&mut self) {
+        if self.regression == Regression::LocalLinear {
+            self.choose_neighbors();
+        }
+        self.reach2 = self.farthest_reach();
+        let rows = self.some_rows(MAX_ERRORS);
+        self.errors = self.held_out(&rows, self.n_neighbors);
+        self.loo_error = self.mean_square(&rows, &self.errors);
+        self.errors.iter_mut().for_each(|error| *error = error.abs());
+        self.errors.sort_by(f64::total_cmp);
     }
 
     /// Number of coordinates d.
@@ -264,15 +274,30 @@ impl Predictor {
         self.dim() + 1
     }
 
-    /// The candidate with the least leave-one-out error.
+    /// The candidate with the least leave-one-out error: from the middle downwards and, unless that helps, upwards, as
+    /// long as it gets better. Large neighborhoods cost most and are rarely wanted.
     fn choose_neighbors(&mut self) {
-        let mut best = (f64::INFINITY, self.n_neighbors);
-        for k in candidates(count_rows(self.weights.as_deref(), self.z.len()), self.dim()) {
-            let rows = self.some_rows((MAX_NEIGHBORS_LOOKED_AT / k).clamp(50, MAX_LOOKED_AT));
-            let error = self.mean_square(&rows, &self.held_out(&rows, k));
-            if error < best.0 {
-                best = (error, k);
-            }
+        let sizes = candidates(count_rows(self.weights.as_deref(), self.z.len()), self.dim());
+        let error = |k: usize| {
+            let rows = self.some_rows((MAX_NEIGHBORS_LOOKED_AT / k).clamp(50, MAX_TRIED_WITH));
+            self.mean_square(&rows, &self.held_out(&rows, k))
+        };
+        let middle = (sizes.len() - 1) / 2;
+        let first = (error(sizes[middle]), sizes[middle]);
+        let descend = |best: (f64, usize), sizes: &mut dyn Iterator<Item = &usize>| {
+            sizes
+                .map(|&k| (error(k), k))
+                .scan(best, |best, next| {
+                    let better = next.0 < best.0;
+                    *best = next;
+                    better.then_some(next)
+                })
+                .last()
+                .unwrap_or(best)
+        };
+        let mut best = descend(first, &mut sizes[..middle].iter().rev());
+        if best.1 == first.1 {
+            best = descend(first, &mut sizes[middle + 1..].iter());
         }
         self.n_neighbors = best.1;
     }
