@@ -37,7 +37,9 @@ pub fn run(args: &FitArgs, out: &mut impl Write) -> Result<()> {
     };
     let started = Instant::now();
     let estimator = estimator(args.method, settings);
-    let reduction = refuse_cancelled(estimator.fit_observed(&data, &mut FitProgress::new())?)?;
+    let mut model = Model::fit(&*estimator, &data, Regression::LocalLinear, &mut FitProgress::new())?;
+    model.reduction = refuse_cancelled(model.reduction)?;
+    let reduction = &model.reduction;
     let seconds = started.elapsed().as_secs_f64();
 
     writeln!(
@@ -48,7 +50,7 @@ pub fn run(args: &FitArgs, out: &mut impl Write) -> Result<()> {
         data.n_features(),
         quoted(targets)
     )?;
-    print_directions(&reduction, out)?;
+    print_directions(reduction, out)?;
     let iterations = match reduction.trace().len() {
         0 => String::new(),
         count => format!(" after {count} iterations"),
@@ -73,7 +75,7 @@ pub fn run(args: &FitArgs, out: &mut impl Write) -> Result<()> {
         )?;
     }
     if let Some(truth) = truth {
-        let error = error_of(&reduction, &truth).context("cannot compare with the true basis")?;
+        let error = error_of(reduction, &truth).context("cannot compare with the true basis")?;
         writeln!(
             out,
             "m^2 = {error:.4} (squared distance to the true subspace, from 0 to {})",
@@ -85,8 +87,6 @@ pub fn run(args: &FitArgs, out: &mut impl Write) -> Result<()> {
         writeln!(out, "summary plot: {}", path.display())?;
     }
     if let Some(path) = &args.out {
-        let mut model =
-            Model::with_predictor(reduction, &data, Regression::LocalLinear)?.settings(estimator.settings());
         model.settings["command"] = command_line().into();
         model.targets.clone_from(targets);
         model.encoding = encoding;

@@ -48,6 +48,7 @@ pub(super) fn race(
     objective: MaveObjective<'_>,
     anchors: &[usize],
     k: usize,
+    weighting: Weighting,
 ) -> Result<Vec<Runner>> {
     let begin =
         |guess: Guess| Runner { name: guess.name, basis: guess.basis, error: f64::INFINITY, rungs: 0 };
@@ -57,8 +58,10 @@ pub(super) fn race(
         finished.splice(0..0, running.drain(rung.places.min(running.len())..));
         let mut here = anchors[..rung.anchors.min(anchors.len())].to_vec();
         here.sort_unstable();
-        let moved: Result<Vec<()>> =
-            running.par_iter_mut().map(|runner| advance(runner, rung, objective, &here, k)).collect();
+        let moved: Result<Vec<()>> = running
+            .par_iter_mut()
+            .map(|runner| advance(runner, rung, Refiner::new(objective, &here, weighting), k))
+            .collect();
         moved?;
         running.sort_by(|a, b| a.error.total_cmp(&b.error));
         if leaders_agree(&running)? {
@@ -115,14 +118,7 @@ fn leaders_agree(running: &[Runner]) -> Result<bool> {
 const LEADERS: usize = 3;
 const SAME: f64 = 0.15;
 
-fn advance(
-    runner: &mut Runner,
-    rung: &Rung,
-    objective: MaveObjective<'_>,
-    anchors: &[usize],
-    k: usize,
-) -> Result<()> {
-    let mut refiner = Refiner::new(objective, anchors, Weighting::Epanechnikov);
+fn advance(runner: &mut Runner, rung: &Rung, mut refiner: Refiner<'_>, k: usize) -> Result<()> {
     for _ in 0..rung.rounds {
         let view = refiner.view(&runner.basis, k)?;
         runner.basis = refiner.ascend(&runner.basis, &view, rung.steps, 0)?.basis;
