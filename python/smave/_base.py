@@ -104,7 +104,6 @@ class SufficientReduction(
             The fitted estimator.
         """
         self._validate_params()
-        targets = target_names(y)
         x, responses = validate_data(
             self, X, y, multi_output=True, y_numeric=True, ensure_min_samples=2, **X_FORMAT
         )
@@ -127,7 +126,7 @@ class SufficientReduction(
         model = _core.fit(
             rows,
             settings,
-            targets=targets,
+            targets=target_names(y, responses),
             note=json.dumps(note),
             n_threads=n_threads(self.n_jobs),
             callback=self._observer(),
@@ -147,7 +146,7 @@ class SufficientReduction(
         ndarray of shape (n_samples, n_components)
             Coordinates: ``(X - mean_) @ directions_.T``.
         """
-        return self._model.transform(self._covariates(X), n_threads(self.n_jobs))
+        return self._model_or_raise().transform(self._covariates(X), n_threads(self.n_jobs))
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
         """Predict by local linear regression on the reduced coordinates.
@@ -162,7 +161,7 @@ class SufficientReduction(
         ndarray of shape (n_samples,) or (n_samples, n_outputs)
             Predictions, within the range of the responses fitted to.
         """
-        predictions, _ = self._model.predict(self._covariates(X), n_threads(self.n_jobs))
+        predictions, _ = self._model_or_raise().predict(self._covariates(X), n_threads(self.n_jobs))
         return predictions.ravel() if self._y_ndim == 1 else predictions
 
     def predict_interval(
@@ -200,7 +199,7 @@ class SufficientReduction(
         ndarray of shape (n_samples,)
             True where a row lies farther from the rows fitted to than they do from each other.
         """
-        return self._model.predict(self._covariates(X), n_threads(self.n_jobs))[1]
+        return self._model_or_raise().predict(self._covariates(X), n_threads(self.n_jobs))[1]
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Coefficient of determination of the predictions.

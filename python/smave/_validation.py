@@ -37,7 +37,7 @@ def as_rows(
     return {"x": X, "y": np.ascontiguousarray(responses.T), "weights": weights, "names": names}
 
 
-def target_names(y: Any) -> list[str]:
+def target_names(y: Any, responses: NDArray[Any]) -> list[str]:
     """Names of the responses: those of a series or a frame, otherwise y, or y1, y2, ..."""
     columns = getattr(y, "columns", None)
     if columns is not None:
@@ -45,10 +45,9 @@ def target_names(y: Any) -> list[str]:
     name = getattr(y, "name", None)
     if isinstance(name, str) and name:
         return [name]
-    shape = np.shape(y)
-    if len(shape) < 2 or shape[1] == 1:
+    if responses.ndim < 2 or responses.shape[1] == 1:
         return ["y"]
-    return [f"y{i + 1}" for i in range(shape[1])]
+    return [f"y{i + 1}" for i in range(responses.shape[1])]
 
 
 def seed_of(random_state: Any) -> int:

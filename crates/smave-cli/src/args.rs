@@ -1,19 +1,26 @@
 //! The command line, nothing else.
 
 use std::num::NonZero;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use smave::data::simulate::{Covariance, Link};
 
 /// Sufficient dimension reduction: the few linear combinations of many covariates that carry a regression.
 #[derive(Parser)]
-#[command(version, about, propagate_version = true)]
+#[command(name = "smave", version, about, propagate_version = true)]
 pub struct Args {
     /// Threads to use [default: one per core]. The result does not depend on it.
     #[arg(long, global = true, value_name = "COUNT")]
     pub threads: Option<NonZero<usize>>,
+
+    /// Print nothing but warnings and errors.
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+
+    /// Write the results here, as JSON; - is standard output, in place of the text.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub json: Option<PathBuf>,
 
     /// What to do.
     #[command(subcommand)]
@@ -83,18 +90,56 @@ pub enum Command {
     /// Example: smave completions bash > ~/.local/share/bash-completion/completions/smave
     #[command(verbatim_doc_comment)]
     Completions(CompletionsArgs),
-    /// Print the manual page.
+    /// Print the manual page, of the program or of one command.
     ///
-    /// Example: smave man | man -l -
+    /// Example: smave man fit | man -l -
     #[command(verbatim_doc_comment)]
-    Man,
+    Man(ManArgs),
+}
+
+impl Command {
+    /// The files that a command writes.
+    pub fn outputs(&self) -> Vec<&Path> {
+        let paths: [Option<&PathBuf>; 2] = match self {
+            Self::Demo(args) => [Some(&args.out), args.figure.as_ref()],
+            Self::Simulate(args) => [Some(&args.out), args.truth.as_ref()],
+            Self::Fit(args) => [args.out.as_ref(), args.figure.as_ref()],
+            Self::Transform(args) => [Some(&args.out), None],
+            Self::Predict(args) => [Some(&args.out), None],
+            Self::Report(args) => [Some(&args.out), None],
+            _ => [None, None],
+        };
+        paths.into_iter().flatten().map(PathBuf::as_path).collect()
+    }
 }
 
 /// Flags of `completions`.
 #[derive(clap::Args)]
 pub struct CompletionsArgs {
     /// The shell.
-    pub shell: clap_complete::Shell,
+    pub shell: Shell,
+}
+
+/// A shell that completes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Shell {
+    /// Bash.
+    Bash,
+    /// Elvish.
+    Elvish,
+    /// Fish.
+    Fish,
+    /// PowerShell.
+    Powershell,
+    /// Zsh.
+    Zsh,
+}
+
+/// Flags of `man`.
+#[derive(clap::Args)]
+pub struct ManArgs {
+    /// The command [default: the program itself].
+    pub command: Option<String>,
 }
 
 /// Flags of `info`.
@@ -102,9 +147,6 @@ pub struct CompletionsArgs {
 pub struct InfoArgs {
     /// Model file, as `fit` writes it.
     pub model: PathBuf,
-    /// Write the same here, as JSON.
-    #[arg(long, value_name = "FILE")]
-    pub json: Option<PathBuf>,
 }
 
 /// Flags of `report`.
@@ -138,6 +180,9 @@ pub struct ReportArgs {
     /// Seed of resampling and folds.
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
+    /// Keep what is done in this file, and go on from it if it is there; it is removed at the end.
+    #[arg(long, value_name = "FILE")]
+    pub checkpoint: Option<PathBuf>,
 }
 
 /// Flags of `demo`.
@@ -157,11 +202,11 @@ pub struct DemoArgs {
 /// Flags of `simulate`.
 #[derive(clap::Args)]
 pub struct SimulateArgs {
-    /// Regression function: polynomial, sinusoidal, exponential, interaction or rational.
-    #[arg(long, value_parser = Link::from_str)]
+    /// Regression function.
+    #[arg(long, value_enum)]
     pub link: Link,
-    /// Covariance of X: identity or ar1 (correlations 0.5^|i-j|).
-    #[arg(long, value_parser = Covariance::from_str, default_value = "identity")]
+    /// Covariance of X.
+    #[arg(long, value_enum, default_value_t = Covariance::Identity)]
     pub cov: Covariance,
     /// Number of rows.
     #[arg(long)]
@@ -178,7 +223,7 @@ pub struct SimulateArgs {
     /// Seed.
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
-    /// Write covariates x1..xp and response y here, as CSV.
+    /// Write covariates x1..xp and response y here, as CSV; - is standard output.
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
     /// Write the true basis here, as CSV.
@@ -222,6 +267,17 @@ pub enum MissingValues {
     Mean,
 }
 
+impl MissingValues {
+    /// What it is called on the command line and in model files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Drop => "drop",
+            Self::Mean => "mean",
+        }
+    }
+}
+
 /// Flags of `fit`.
 #[derive(clap::Args)]
 pub struct FitArgs {
@@ -258,6 +314,9 @@ pub struct FitArgs {
     /// Save the model here, as JSON.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Keep what is done in this file, and go on from it if it is there; it is removed at the end.
+    #[arg(long, value_name = "FILE")]
+    pub checkpoint: Option<PathBuf>,
     /// Compare with the true basis in this CSV file, as `simulate` writes it.
     #[arg(long, value_name = "FILE")]
     pub truth: Option<PathBuf>,
@@ -273,7 +332,7 @@ pub struct TransformArgs {
     pub model: PathBuf,
     /// Table with the model's covariates among its columns.
     pub data: PathBuf,
-    /// Write the coordinates z1..zd here, as CSV.
+    /// Write the coordinates z1..zd here, as CSV; - is standard output.
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
 }
@@ -308,9 +367,9 @@ pub struct DimArgs {
     /// Seed of folds and fits.
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
-    /// Write everything here, as JSON.
+    /// Keep what is done in this file, and go on from it if it is there; it is removed at the end.
     #[arg(long, value_name = "FILE")]
-    pub json: Option<PathBuf>,
+    pub checkpoint: Option<PathBuf>,
 }
 
 /// Flags of `predict`.
@@ -323,7 +382,7 @@ pub struct PredictArgs {
     /// Share of new responses that intervals should cover.
     #[arg(long, default_value_t = 0.9)]
     pub level: f64,
-    /// Write prediction, low, high and outside here, as CSV.
+    /// Write prediction, low, high and outside here, as CSV; - is standard output.
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
 }
@@ -333,7 +392,7 @@ pub struct PredictArgs {
 pub struct ExplainArgs {
     /// Model file, as `fit` writes it.
     pub model: PathBuf,
-    /// CSV file with the rows the model was fitted to.
+    /// Table with the rows the model was fitted to.
     pub data: PathBuf,
     /// Column that was explained, or several separated by commas [default: the model's].
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
@@ -356,9 +415,9 @@ pub struct ExplainArgs {
     /// Seed of samples and permutations.
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
-    /// Write everything here, as JSON.
+    /// Keep what is done in this file, and go on from it if it is there; it is removed at the end.
     #[arg(long, value_name = "FILE")]
-    pub json: Option<PathBuf>,
+    pub checkpoint: Option<PathBuf>,
 }
 
 /// Flags of `compare`.
@@ -382,9 +441,6 @@ pub struct CompareArgs {
     /// Seed of the folds and of the fits.
     #[arg(long, default_value_t = 42)]
     pub seed: u64,
-    /// Write everything here, as JSON.
-    #[arg(long, value_name = "FILE")]
-    pub json: Option<PathBuf>,
 }
 
 /// Flags of `bench`.
@@ -417,9 +473,6 @@ pub struct BenchArgs {
     /// How X is kept in memory.
     #[arg(long, value_enum, default_value_t = Precision::F64)]
     pub precision: Precision,
-    /// Write the results here, as a JSON array.
-    #[arg(long, value_name = "FILE")]
-    pub json: Option<PathBuf>,
 }
 
 /// An estimator, by the name it has everywhere.
@@ -488,6 +541,30 @@ pub enum Precision {
     F64,
 }
 
+/// A regression function of the paper, of two indices z1 and z2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Link {
+    /// z1 (z1 + z2 + 1).
+    Polynomial,
+    /// sin z1 + 0.5 cos(2 z2).
+    Sinusoidal,
+    /// exp(-z1^2) + 0.5 z2.
+    Exponential,
+    /// z1 z2 + sin z1 + exp(-z2^2 / 2).
+    Interaction,
+    /// z1 / (0.5 + (z2 + 1)^2).
+    Rational,
+}
+
+/// How covariates are correlated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Covariance {
+    /// Not at all.
+    Identity,
+    /// By 0.5^|i-j|, as in an autoregression.
+    Ar1,
+}
+
 /// A link function and a covariance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scenario {
@@ -500,8 +577,9 @@ pub struct Scenario {
 impl Scenario {
     /// All ten, in the paper's order.
     pub fn all() -> Vec<Self> {
-        let with = |link| Covariance::ALL.map(|covariance| Scenario { link, covariance });
-        Link::ALL.into_iter().flat_map(with).collect()
+        let with =
+            |link| Covariance::value_variants().iter().map(move |&covariance| Scenario { link, covariance });
+        Link::value_variants().iter().copied().flat_map(with).collect()
     }
 }
 
@@ -511,11 +589,17 @@ impl FromStr for Scenario {
     fn from_str(text: &str) -> Result<Self, String> {
         let (link, covariance) =
             text.split_once(':').ok_or("a scenario is link:covariance, for example interaction:identity")?;
-        Ok(Scenario {
-            link: link.parse().map_err(|error: smave::Error| error.to_string())?,
-            covariance: covariance.parse().map_err(|error: smave::Error| error.to_string())?,
-        })
+        Ok(Scenario { link: named("link", link)?, covariance: named("covariance", covariance)? })
     }
+}
+
+/// The value of that name; otherwise, what names there are.
+fn named<T: ValueEnum>(what: &str, name: &str) -> Result<T, String> {
+    T::from_str(name, false).map_err(|_| {
+        let names = T::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+        let names: Vec<String> = names.map(|value| value.get_name().to_string()).collect();
+        format!("'{name}' is no {what}: choose one of {}", names.join(", "))
+    })
 }
 
 #[cfg(test)]
@@ -526,6 +610,13 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Args::command().debug_assert();
+    }
+
+    #[test]
+    fn missing_values_go_by_their_names() {
+        for policy in MissingValues::value_variants() {
+            assert_eq!(policy.to_possible_value().unwrap().get_name(), policy.name());
+        }
     }
 
     #[test]

@@ -1,10 +1,23 @@
 //! Ctrl-C: noted once, asked about often.
 
+use std::path::PathBuf;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
+use smave::file::hold_writes;
 
 static REQUESTED: AtomicBool = AtomicBool::new(false);
+
+/// The file from which the same command goes on.
+static RESUMABLE: Mutex<Option<PathBuf>> = Mutex::new(None);
+
+/// Time for work to end by itself.
+const GRACE: Duration = Duration::from_millis(600);
+
+/// The exit code: 128 and the number of the signal.
+pub const EXIT_CODE: u8 = 130;
 
 /// The user pressed Ctrl-C.
 #[derive(Debug)]
@@ -18,12 +31,15 @@ impl std::fmt::Display for Cancelled {
 
 impl std::error::Error for Cancelled {}
 
-/// Starts listening. A second Ctrl-C ends the program at once.
+/// Starts listening. Most work looks up often and ends by itself; what does not is ended, but never while a file is
+/// being written.
 pub fn listen() -> Result<()> {
     ctrlc::set_handler(|| {
-        if REQUESTED.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
+        REQUESTED.store(true, Ordering::Relaxed);
+        std::thread::sleep(GRACE);
+        let _held = hold_writes();
+        say_goodbye();
+        std::process::exit(EXIT_CODE.into());
     })
     .context("cannot listen for Ctrl-C")
 }
@@ -36,4 +52,19 @@ pub fn requested() -> bool {
 /// An error once Ctrl-C was pressed.
 pub fn check() -> Result<()> {
     if requested() { Err(Cancelled.into()) } else { Ok(()) }
+}
+
+/// From now on what is done is kept in this file.
+pub fn kept_in(path: Option<PathBuf>) {
+    if let Ok(mut resumable) = RESUMABLE.lock() {
+        *resumable = path;
+    }
+}
+
+/// What a user who pressed Ctrl-C wants to know.
+pub fn say_goodbye() {
+    match RESUMABLE.lock().ok().and_then(|path| path.clone()) {
+        Some(path) => eprintln!("cancelled; the same command goes on from {}", path.display()),
+        None => eprintln!("cancelled"),
+    }
 }

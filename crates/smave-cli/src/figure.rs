@@ -11,7 +11,7 @@ use kuva::render::layout::Layout;
 use kuva::render::plots::Plot;
 use smave::Points;
 use smave::data::Responses;
-use smave::model_file::write_atomically;
+use smave::file::write_atomically;
 
 /// More points than this hide each other and make the file slow to open.
 const MAX_POINTS: usize = 3000;

@@ -8,6 +8,7 @@ mod cancel;
 mod commands;
 mod figure;
 mod methods;
+mod output;
 mod progress;
 mod read;
 
@@ -15,10 +16,12 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use clap::{CommandFactory, Parser};
+use clap::Parser;
+use smave::file::check_place;
 
 use crate::args::{Args, Command};
 use crate::cancel::Cancelled;
+use crate::output::{Output, is_standard};
 
 fn main() -> ExitCode {
     let args = Args::parse();
@@ -26,11 +29,11 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) if error.is::<Cancelled>() => {
-            eprintln!("cancelled; nothing was written");
-            ExitCode::from(130)
+            cancel::say_goodbye();
+            ExitCode::from(cancel::EXIT_CODE)
         }
         Err(error) => {
-            eprintln!("error: {error:#}");
+            eprintln!("error: {}", in_words(&error));
             ExitCode::FAILURE
         }
     }
@@ -44,7 +47,14 @@ fn run(args: Args) -> Result<()> {
             .context("cannot start the threads asked for")?;
     }
     cancel::listen()?;
-    let out = &mut std::io::stdout().lock();
+    let quiet = args.quiet;
+    progress::show(!quiet);
+    let outputs = args.command.outputs();
+    let taken = outputs.iter().any(|path| is_standard(path));
+    for path in outputs.into_iter().chain(args.json.as_deref()).filter(|path| !is_standard(path)) {
+        check_place(path)?;
+    }
+    let out = &mut Output::new(quiet, args.json, taken);
     match args.command {
         Command::Demo(args) => commands::demo::run(&args, out),
         Command::Simulate(args) => commands::simulate::run(&args, out),
@@ -57,14 +67,22 @@ fn run(args: Args) -> Result<()> {
         Command::Info(args) => commands::info::run(&args, out),
         Command::Compare(args) => commands::compare::run(&args, out),
         Command::Bench(args) => commands::bench::run(&args, out),
-        Command::Completions(args) => {
-            clap_complete::generate(args.shell, &mut Args::command(), "smave", out);
-            Ok(())
-        }
-        Command::Man => clap_mangen::Man::new(Args::command()).render(out).map_err(Into::into),
+        Command::Completions(args) => commands::manual::completions(&args, out),
+        Command::Man(args) => commands::manual::man(&args, out),
     }?;
     out.flush()?;
     Ok(())
+}
+
+/// An error and its causes, each said once.
+fn in_words(error: &anyhow::Error) -> String {
+    let mut words = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !words.contains(&cause) {
+            words = format!("{words}: {cause}");
+        }
+    }
+    words
 }
 
 /// `smave fit ... | head` closes our output early: that is the reader's choice, not an error.

@@ -2,7 +2,9 @@
 
 use smave::{Ade, Estimator, InverseRegression, Opg, OpgAdaptive, OpgWalk, Pca, Rmave, Smave};
 
-use crate::args::Method;
+use smave::data::simulate;
+
+use crate::args::{Covariance, Link, Method};
 
 /// What a user may set; each method takes what it knows.
 #[derive(Clone, Copy, Debug, Default)]
@@ -54,6 +56,27 @@ impl Part {
             Self::Screen => "smave without screening",
             Self::Neighborhood => "smave with k fixed",
             Self::Refine => "smave without refinement",
+        }
+    }
+}
+
+impl From<Link> for simulate::Link {
+    fn from(link: Link) -> Self {
+        match link {
+            Link::Polynomial => Self::Polynomial,
+            Link::Sinusoidal => Self::Sinusoidal,
+            Link::Exponential => Self::Exponential,
+            Link::Interaction => Self::Interaction,
+            Link::Rational => Self::Rational,
+        }
+    }
+}
+
+impl From<Covariance> for simulate::Covariance {
+    fn from(covariance: Covariance) -> Self {
+        match covariance {
+            Covariance::Identity => Self::Identity,
+            Covariance::Ar1 => Self::Ar1,
         }
     }
 }
@@ -116,6 +139,23 @@ mod tests {
         for &method in Method::value_variants() {
             let name = method.to_possible_value().unwrap();
             assert_eq!(estimator(method, Settings { dim: 1, ..Settings::default() }).name(), name.get_name());
+        }
+    }
+
+    #[test]
+    fn scenarios_go_by_the_names_of_the_library() {
+        let name = |value: &dyn Fn() -> Option<clap::builder::PossibleValue>| {
+            value().unwrap().get_name().to_string()
+        };
+        for (&link, ours) in Link::value_variants().iter().zip(simulate::Link::ALL) {
+            assert_eq!(
+                (simulate::Link::from(link), name(&|| link.to_possible_value())),
+                (ours, ours.to_string())
+            );
+        }
+        for (&covariance, ours) in Covariance::value_variants().iter().zip(simulate::Covariance::ALL) {
+            assert_eq!(simulate::Covariance::from(covariance), ours);
+            assert_eq!(name(&|| covariance.to_possible_value()), ours.to_string());
         }
     }
 }

@@ -14,6 +14,9 @@ pub struct Loaded {
     pub data: Dataset<'static>,
     /// What was made of each column; empty if every covariate is a column as it stands.
     pub encoding: Vec<SourceColumn>,
+    /// Values that were missing, and rows left out for it.
+    pub n_missing: usize,
+    pub n_dropped: usize,
 }
 
 impl TableArgs {
@@ -48,10 +51,11 @@ impl TableArgs {
 
     /// The data set that the flags ask for. Warnings go to standard error.
     pub fn load(&self, precision: Precision) -> Result<Loaded> {
-        let Prepared { names, values, responses, weights, encoding, .. } = self.prepare()?;
+        let Prepared { names, values, responses, weights, encoding, n_missing, n_dropped } =
+            self.prepare()?;
         let data = dataset(names, values, responses, weights, precision)?;
         let plain = encoding.iter().all(SourceColumn::is_plain);
-        Ok(Loaded { data, encoding: if plain { Vec::new() } else { encoding } })
+        Ok(Loaded { data, encoding: if plain { Vec::new() } else { encoding }, n_missing, n_dropped })
     }
 }
 
@@ -127,13 +131,12 @@ pub fn covariates(path: &Path, model: &Model) -> Result<(Dense<'static, f64>, Ve
     Ok((Dense::new(values, n, model.reduction.n_features())?, known))
 }
 
-/// The rows of a table as a model sees them, with the responses given, or those that the model names.
-pub fn for_model(
-    path: &Path,
-    model: &Model,
-    given: &[String],
-    weights: Option<&String>,
-) -> Result<Dataset<'static>> {
+/// The setting of a model file that says what was done about missing values.
+pub const MISSING: &str = "missing";
+
+/// The rows of a table as a model sees them, with the responses given, or those that the model names. Rows are left out as
+/// they were when it was fitted.
+pub fn for_model(path: &Path, model: &Model, given: &[String], weights: Option<&String>) -> Result<Loaded> {
     let targets = if given.is_empty() { &model.targets } else { given };
     if targets.is_empty() {
         bail!("the model does not name its target: say which column it is with --target");
@@ -141,15 +144,24 @@ pub fn for_model(
     let sources = model.sources();
     let others: Vec<&String> = targets.iter().chain(weights).collect();
     let mut table = Table::read(path, &wanted(&sources, &others))?;
+    let n_missing = table.count_missing().iter().sum();
+    let before = table.n_rows();
+    let named = |policy: MissingValues| model.settings[MISSING] == policy.name();
+    if named(MissingValues::Drop) {
+        table.retain_rows(|_, row| row.iter().all(|v| !v.is_nan()));
+    } else if named(MissingValues::Mean) {
+        table.retain_rows(|_, row| row[sources.len()..].iter().all(|v| !v.is_nan()));
+    }
+    let n_dropped = before - table.n_rows();
     let mut others = split_off(&mut table, sources.len());
-    // As when it was fitted: a row without a response says nothing.
     if let Some((name, _)) = others.iter().find(|(_, y)| y.iter().any(|v| v.is_nan())) {
         bail!("{}: values of '{name}' are missing; remove these rows first", path.display());
     }
     let values = apply(table, &sources)?;
     let counts = weights.and_then(|_| others.pop()).map(|(_, counts)| counts);
     let responses = others.into_iter().map(|(_, y)| y).collect();
-    dataset(model.reduction.names().to_vec(), values, responses, counts, Precision::F64)
+    let data = dataset(model.reduction.names().to_vec(), values, responses, counts, Precision::F64)?;
+    Ok(Loaded { data, encoding: model.encoding.clone(), n_missing, n_dropped })
 }
 
 /// A basis as `simulate` writes it: a column `name` and one column per direction, a row per

@@ -1,36 +1,10 @@
 //! Each command run as a user would, on small files.
 
+mod common;
+
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
 
-fn smave(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_smave")).current_dir(folder).args(args).output().unwrap()
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-/// Runs and expects success; gives standard output.
-fn succeed(folder: &Path, args: &[&str]) -> String {
-    let output = smave(folder, args);
-    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
-    stdout(&output)
-}
-
-/// Runs and expects the exit code; gives standard error.
-fn fail(folder: &Path, code: i32, args: &[&str]) -> String {
-    let output = smave(folder, args);
-    assert_eq!(output.status.code(), Some(code), "{args:?}: {}", stdout(&output));
-    String::from_utf8(output.stderr).unwrap()
-}
-
-fn simulate(folder: &Path) {
-    let args = "simulate --link interaction --cov ar1 --n 600 --p 6 --seed 1 --out data.csv --truth b.csv";
-    let text = succeed(folder, &args.split(' ').collect::<Vec<_>>());
-    assert!(text.contains("600 rows") && text.contains("6 x 2"), "{text}");
-}
+use common::{fail, program, simulate, stdout, succeed};
 
 #[test]
 fn simulate_fit_and_transform_work_together() {
@@ -155,11 +129,11 @@ fn bad_files_are_named_with_line_and_column() {
     for (content, target, expected) in [
         ("", "y", "bad.csv is empty: expected a header line"),
         ("a,b,y\n", "y", "bad.csv has a header line but no rows"),
-        ("a,b,y\n1,2,3\n", "y", "1 rows are too few for any regression: at least 2 are needed"),
-        ("a,b,y\n1,2,3\n2,4,5\n", "y", "2 rows are too few to fit local regressions in 1 dimensions"),
+        ("a,b,y\n1,2,3\n", "y", "too few rows for any regression: 1, where at least 2 are needed"),
+        ("a,b,y\n1,2,3\n2,4,5\n", "y", "too few rows to fit local regressions in 1 dimensions: 2,"),
         ("a,b,y\n1,2,3\n4,5\n", "y", "bad.csv, line 3: 2 values where the header has 3 columns"),
         ("a,b,y\n1,2,3\n4,oops,6\n", "y", "bad.csv, line 3, column 2 ('b'): 'oops' is not a number"),
-        ("a,b,y\n1,2,3\n4,,6\n", "y", "bad.csv: 1 values are missing, the first at line 3 ('b')"),
+        ("a,b,y\n1,2,3\n4,,6\n", "y", "bad.csv: values missing: 1, the first at line 3 ('b')"),
         ("a,b,y\n1,2,3\n4,NaN,6\n", "y", "fill in the mean of each column with --missing mean"),
         ("a,day,y\n1,2024-01-02,3\n", "y", "bad.csv, line 2, column 2 ('day'): '2024-01-02' is a date"),
         ("a,b,y\n1,1e999,3\n", "y", "bad.csv, line 2, column 2 ('b'): '1e999' is not a finite number"),
@@ -394,9 +368,18 @@ fn categories_and_missing_values_go_through_every_command() {
     let text = refuse("");
     assert!(text.contains("more than 100 different texts") && text.contains("--drop id"), "{text}");
     let text = refuse("--drop id");
-    assert!(text.contains("1 values are missing, the first at line 8 ('color')"), "{text}");
+    assert!(text.contains("values missing: 1, the first at line 8 ('color')"), "{text}");
     let text = run("--drop id --missing drop");
     assert!(text.contains("599 rows, 8 covariates"), "{text}");
+    // The same rows are left out again, and the report says so.
+    succeed(folder, &["report", "model.json", "more.tsv", "--quick", "--out", "r.html"]);
+    let page = fs::read_to_string(folder.join("r.html")).unwrap();
+    let row = |name: &str| page.split(name).nth(1).unwrap().split("</tr>").next().unwrap().to_string();
+    assert!(
+        row("Missing values").contains('1') && row("Rows dropped").contains('1'),
+        "{}",
+        row("Rows dropped")
+    );
     let text = run("--drop id --missing mean");
     assert!(text.contains("600 rows, 8 covariates") && text.contains("color=green"), "{text}");
     for command in ["transform model.json more.tsv --out z.csv", "predict model.json more.tsv --out z.csv"] {
@@ -421,13 +404,8 @@ fn standard_input_is_a_table() {
     let folder = folder.path();
     simulate(folder);
     let input = fs::File::open(folder.join("data.csv")).unwrap();
-    let args = ["fit", "-", "--target", "y", "--dim", "2", "--method", "sir"];
-    let output = Command::new(env!("CARGO_BIN_EXE_smave"))
-        .args(args)
-        .current_dir(folder)
-        .stdin(input)
-        .output()
-        .unwrap();
+    let args = "fit - --target y --dim 2 --method sir";
+    let output = program(folder, args).stdin(input).output().unwrap();
     assert!(output.status.success() && stdout(&output).contains("600 rows, 6 covariates"));
 }
 
@@ -473,4 +451,8 @@ fn shells_and_manuals_know_every_command() {
     for command in ["fit", "predict", "report", "info", "--threads"] {
         assert!(bash.contains(command) && manual.replace('\\', "").contains(command), "{command}");
     }
+    for shell in ["zsh", "fish", "elvish", "powershell"] {
+        assert!(succeed(folder.path(), &["completions", shell]).contains("checkpoint"), "{shell}");
+    }
+    assert!(succeed(folder.path(), &["man", "fit"]).replace('\\', "").contains("--checkpoint"));
 }

@@ -35,7 +35,8 @@ pub fn select_dimension(
         .standardize(standardize)
         .seed(seed);
     let view = rows.view()?;
-    let choice = run(py, n_threads, None, |control| select.run_watched(&view.dataset()?, &control.watch()))?;
+    let choice =
+        run(py, n_threads, None, |control| select.run_watched(&view.dataset()?, &control.watch(), None))?;
     json(&choice)
 }
 
@@ -62,7 +63,7 @@ pub fn bootstrap(
         .seed(seed);
     let (view, model) = (rows.view()?, model.get());
     let found = run(py, n_threads, None, |control| {
-        explain.run_watched(model.reduction(), &view.dataset()?, &control.watch())
+        explain.run_watched(model.reduction(), &view.dataset()?, &control.watch(), None)
     })?;
     json(&found)
 }

@@ -42,11 +42,7 @@ pub struct Control<'a> {
 
 impl Control<'_> {
     fn is_wanted(&self) -> ControlFlow<()> {
-        if self.cancelled.load(Ordering::Relaxed) {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        if self.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     /// For work that counts its tasks.
@@ -64,6 +60,10 @@ impl Observer for Control<'_> {
             }
             None => ControlFlow::Continue(()),
         }
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
-use smave::model_file::write_atomically;
+use smave::file::write_atomically;
 use smave::{Error, Regression, SelectDimension, Uncertainty};
 use smave_report::{Provenance, Report};
 
@@ -190,7 +190,7 @@ impl Model {
             let (mut explanation, mut choice) = (None, None);
             if !quick {
                 let explain = Uncertainty::new().replicates(n_replicates).seed(seed);
-                explanation = Some(explain.run_watched(&model.reduction, &data, &watch)?);
+                explanation = Some(explain.run_watched(&model.reduction, &data, &watch, None)?);
                 // Columns scaled as in the fit, so that the curve is about the same directions.
                 let standardized =
                     model.reduction.standardization().scale().iter().any(|&scale| scale != 1.0);
@@ -198,7 +198,7 @@ impl Model {
                     .repeats(1)
                     .standardize(standardized)
                     .seed(seed);
-                choice = Some(select.run_watched(&data, &watch)?);
+                choice = Some(select.run_watched(&data, &watch, None)?);
             }
             let mut report =
                 Report::new(model, &data).provenance(Provenance { command, ..Provenance::default() });

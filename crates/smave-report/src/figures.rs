@@ -1,5 +1,6 @@
 //! Which plots there are, and what is said below each.
 
+use smave::optim::StopReason;
 use smave::uncertainty::Interval;
 use smave::{Dataset, DimensionChoice, Explanation, Model};
 
@@ -7,9 +8,10 @@ use crate::column::Column;
 use crate::facts::Facts;
 use crate::held_out::Origin;
 use crate::number::{count, short};
+use crate::plot::Plot;
 use crate::plot::dots::{self, Dot};
+use crate::plot::line::{self, Traced};
 use crate::plot::scatter::{Guide, Scatter};
-use crate::plot::{Plot, line};
 
 /// Covariates in a plot of loadings, at the most.
 pub const COVARIATES: usize = 20;
@@ -22,6 +24,14 @@ const STARTS: usize = 20;
 pub struct Captioned {
     pub plot: Plot,
     pub caption: String,
+    /// What points are colored by.
+    pub colored: Option<String>,
+}
+
+impl Captioned {
+    fn scatter(scatter: &Scatter<'_>, caption: String) -> Self {
+        Self { plot: scatter.draw(), caption, colored: Some(scatter.color.name.clone()) }
+    }
 }
 
 /// All plots, by section.
@@ -67,6 +77,7 @@ impl Figures {
                         "in the units of the response squared"
                     }
                 ),
+                colored: None,
             }),
             convergence: source.convergence(),
             predictions: source.predictions(),
@@ -128,9 +139,8 @@ impl Source<'_> {
                 guide: if curve.is_empty() { Guide::None } else { Guide::Curve(curve) },
                 response: j,
             };
-            let colored = format!("Colored by {}, by rank.", scatter.color.name);
-            let caption = format!("{drawn} {colored} {}", self.shown());
-            out.push(Captioned { plot: scatter.draw(), caption });
+            let caption = format!("{drawn} {}", self.shown());
+            out.push(Captioned::scatter(&scatter, caption));
             if let Some(z2) = self.column("z1") {
                 let scatter = Scatter {
                     name: self.name("directions", j),
@@ -140,10 +150,7 @@ impl Source<'_> {
                     } else {
                         format!("First two directions, and {name}")
                     },
-                    description: format!(
-                        "Scatter plot of direction 2 by direction 1, colored by {name}. {}",
-                        self.shown()
-                    ),
+                    description: format!("Scatter plot of direction 2 by direction 1. {}", self.shown()),
                     x: z1,
                     y: z2,
                     color: y,
@@ -151,11 +158,11 @@ impl Source<'_> {
                     response: j,
                 };
                 let caption = format!(
-                    "Where colors change smoothly from place to place, the two directions carry what {name} needs. \
-                     Colored by {name}, by rank. {}",
+                    "Where the colors of {name} change smoothly from place to place, the two directions carry what it \
+                     needs. {}",
                     self.shown()
                 );
-                out.push(Captioned { plot: scatter.draw(), caption });
+                out.push(Captioned::scatter(&scatter, caption));
             }
         }
         out
@@ -178,7 +185,7 @@ impl Source<'_> {
                 value: known.map_or(Interval { estimate, low: estimate, high: estimate }, |known| {
                     scaled(known.loadings[j])
                 }),
-                full: known.is_none_or(|known| !scaled(known.loadings[j]).covers(0.0)),
+                full: known.map_or(estimate != 0.0, |known| !scaled(known.loadings[j]).covers(0.0)),
                 note: String::new(),
             }
         };
@@ -194,25 +201,41 @@ impl Source<'_> {
                 short(100.0 * explanation.level),
                 explanation.replicates
             ),
-            None => "No intervals were computed.".into(),
+            None if dots.iter().all(|dot| dot.full) => "No intervals were computed.".into(),
+            None => "No intervals were computed; a hollow dot is a covariate that was left out.".into(),
         };
         Captioned {
             plot: dots::loadings(j + 1, &dots, scale.iter().any(|scale| *scale != 1.0)),
             caption: format!(
                 "{some}{intervals} Covariates as they were scaled for the fit, most relevant first."
             ),
+            colored: None,
         }
     }
 
     fn convergence(&self) -> Vec<Captioned> {
         let reduction = &self.model.reduction;
-        let trace = line::trace(reduction.trace()).map(|plot| Captioned {
+        let tolerance = tolerance(self.model);
+        let trace = line::trace(reduction.trace(), tolerance).map(|(plot, traced)| Captioned {
             plot,
             caption: format!(
-                "The local variance of the response that local fits explain, averaged over the rows of the iteration; \
-                 larger is better, but values compare only while neighborhoods have one size. The fit ended because of this: {}.",
-                reduction.stop_reason()
+                "{}{} The fit ended because of this: {}.",
+                match traced {
+                    Traced::Turn => {
+                        "The largest angle between the subspace before and after each iteration. It may rise again where the fit goes on with other covariates or neighborhoods."
+                    }
+                    Traced::Objective => {
+                        "The local variance of the response that local fits explain, averaged over the rows of the \
+                         iteration: larger is better."
+                    }
+                },
+                match (traced, tolerance) {
+                    (Traced::Turn, Some(_)) => " Dashed: small enough to end.",
+                    _ => "",
+                },
+                ending(self.model)
             ),
+            colored: None,
         });
         let n_starts = reduction.starts().len();
         let starts = dots::starts(reduction.starts(), STARTS).map(|plot| Captioned {
@@ -223,6 +246,7 @@ impl Source<'_> {
                  early, and may be far off for that reason alone. Errors compare among starts only.",
                 if n_starts > STARTS { format!("The first {STARTS} of {n_starts}") } else { "All".into() }
             ),
+            colored: None,
         });
         trace.into_iter().chain(starts).collect()
     }
@@ -263,12 +287,28 @@ impl Source<'_> {
                     guide,
                     response: j,
                 };
-                let caption =
-                    format!("{origin} {note} Colored by {}, by rank. {}", scatter.color.name, self.shown());
-                out.push(Captioned { plot: scatter.draw(), caption });
+                let caption = format!("{origin} {note} {}", self.shown());
+                out.push(Captioned::scatter(&scatter, caption));
             }
         }
         out
+    }
+}
+
+/// The angle, in radians, below which the subspace has settled, if the fit had one.
+fn tolerance(model: &Model) -> Option<f64> {
+    model.settings["tolerance"].as_f64()
+}
+
+/// Why the fit ended. One that is said to have settled may have given up, because turns did not become smaller any more.
+pub fn ending(model: &Model) -> String {
+    let reduction = &model.reduction;
+    let turn = reduction.trace().last().and_then(|step| step.moved);
+    match (reduction.stop_reason(), turn, tolerance(model)) {
+        (StopReason::Settled, Some(turn), Some(tolerance)) if turn >= tolerance => {
+            "the subspace did not turn by less and less any more".into()
+        }
+        (reason, ..) => reason.to_string(),
     }
 }
 

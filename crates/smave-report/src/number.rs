@@ -46,6 +46,21 @@ fn trimmed(number: &str) -> &str {
     if number == "-0" { "0" } else { number }
 }
 
+/// Numbers of one column of a table: to the same decimals, so that they can be compared by eye. A zero is a zero, and
+/// what the decimals would leave nothing of is written on its own.
+pub fn aligned(values: &[f64]) -> Vec<String> {
+    let largest = values.iter().filter(|v| v.is_finite()).fold(0.0, |most: f64, v| most.max(v.abs()));
+    let place = if largest > 0.0 { exponent(largest) - 3 } else { 0 };
+    let written = |&v: &f64| {
+        if (-6..=0).contains(&place) && v.is_finite() && v.abs() >= 0.5 * 10f64.powi(place) {
+            format!("{v:.*}", -place as usize)
+        } else {
+            short(v)
+        }
+    };
+    values.iter().map(written).collect()
+}
+
 /// The place to which values that spread over `low` to `high` are written: about five digits of the spread.
 pub fn place(low: f64, high: f64) -> i32 {
     // Halves first: the spread of huge values may not be a number.
@@ -110,6 +125,15 @@ mod tests {
         assert_eq!(at_place(7.0, place(7.0, 7.0)), "7");
         assert!(at_place(f64::MAX, place(f64::MIN, f64::MAX)).parse::<f64>().unwrap() > 1e308);
         assert_eq!(place(0.0, 0.0), 0);
+    }
+
+    #[test]
+    fn columns_have_the_same_decimals() {
+        assert_eq!(aligned(&[0.9025, -0.4, 0.0, 7.1e-4, 2e-9]), ["0.9025", "-0.4000", "0", "0.0007", "2e-9"]);
+        assert_eq!(aligned(&[12.0, 0.5, f64::NAN]), ["12.00", "0.50", "–"]);
+        assert_eq!(aligned(&[1.5e9, 2.0]), ["1.5e9", "2"]);
+        assert_eq!(aligned(&[0.0]), ["0"]);
+        assert!(aligned(&[]).is_empty());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 // Names points, finds a row in every plot, and colors points anew. The page is complete without it.
 (() => {
 "use strict";
-const STEPS = 16, LAYERS = 8, REACH = 14;
+const STEPS = 16, LAYERS = 8, REACH = 14, LEGEND = 172, TICK = 12.8;
 const NAMESPACE = document.querySelector("svg.plot").namespaceURI;
 const data = JSON.parse(document.getElementById("data").textContent);
 const columns = new Map(data.columns.map((column) => [column.key, column]));
@@ -11,6 +11,9 @@ const tip = document.getElementById("tip");
 const place = (values, [low, high, from, to]) =>
   Float32Array.from(values, (v) => from + (v - low) / (high - low) * (to - from));
 
+// How wide a text is on paper and on phones, where letters are largest.
+const length = (text) => text.getComputedTextLength() * TICK / parseFloat(getComputedStyle(text).fontSize);
+
 const plots = [...document.querySelectorAll("svg[data-x]")].map((svg) => {
   const { x, y, ax, ay } = svg.dataset;
   const focus = document.createElementNS(NAMESPACE, "circle");
@@ -18,8 +21,10 @@ const plots = [...document.querySelectorAll("svg[data-x]")].map((svg) => {
   focus.setAttribute("r", "7");
   focus.setAttribute("visibility", "hidden");
   svg.append(focus);
+  const [low, high] = svg.querySelectorAll(".legend text");
   return {
-    svg, focus, points: svg.querySelector(".points"), legend: svg.querySelectorAll(".legend text"),
+    svg, focus, low, high, points: svg.querySelector(".points"), scale: svg.querySelector(".scale"),
+    wide: length(high), caption: svg.closest("figure").querySelector(".colored"),
     response: Number(svg.dataset.response),
     px: place(columns.get(x).values, JSON.parse(ax)), py: place(columns.get(y).values, JSON.parse(ay)),
   };
@@ -62,8 +67,16 @@ const recolor = (key) => {
     }));
     let low = Infinity, high = -Infinity;
     for (const v of column.values) { low = Math.min(low, v); high = Math.max(high, v); }
-    plot.legend[0].textContent = `${clip(column.name, 12)}: ${short(low)}`;
-    plot.legend[1].textContent = short(high);
+    plot.high.textContent = short(high);
+    const shift = plot.wide - length(plot.high);
+    plot.scale.setAttribute("transform", `translate(${shift} 0)`);
+    // The label of the y axis has the place at the left.
+    const room = plot.low.x.baseVal[0].value + shift - LEGEND;
+    for (let letters = [...column.name].length; letters > 0; letters--) {
+      plot.low.textContent = `${clip(column.name, letters)}: ${short(low)}`;
+      if (length(plot.low) <= room) break;
+    }
+    plot.caption.textContent = `Colored by ${column.name}, by rank.`;
   }
 };
 
@@ -80,9 +93,9 @@ const show = (plot, i) => {
     dd.textContent = value;
     list.append(dt, dd);
   };
-  line("row", data.rows[i]);
+  line(data.row, data.rows[i]);
   for (const column of data.columns) {
-    if (column.response === null || column.response === plot.response) line(column.name, column.values[i]);
+    if (column.response === null || column.response === plot.response) line(column.name, column.values[i] ?? "–");
   }
   tip.replaceChildren(list);
   tip.hidden = false;

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::Provenance;
-use crate::escape::{clip, markup};
+use crate::escape::{clip, json_string, markup};
 use crate::figures::{Captioned, Figures, Source};
 use crate::plot::color::{Scheme, variables};
 use crate::plot::rules;
@@ -25,7 +25,7 @@ pub fn page(title: &str, source: &Source<'_>, figures: &Figures, provenance: &Pr
          <script type=\"application/json\" id=\"data\">{}</script>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
         style(),
         sections(source, figures, provenance),
-        data(source)
+        data(source, provenance)
     )
 }
 
@@ -62,16 +62,22 @@ fn sections(source: &Source<'_>, figures: &Figures, provenance: &Provenance) -> 
     };
     section(&mut out, "predictions", "Predictions and residuals", &predictions);
     let mut made = String::new();
-    if let Some(command) = &provenance.command {
-        let _ = write!(
-            made,
-            "<p>This command gives the same result again:</p><pre><code>{}</code></pre>",
-            markup(command)
-        );
+    if let Some(text) = &provenance.command {
+        made.push_str(&commands(text));
     }
     made.push_str(&tables::provenance(source, provenance));
     section(&mut out, "provenance", "How it was made", &made);
     out
+}
+
+/// Commands, one a line, to be copied as they are; a long one scrolls, and the keyboard can reach it.
+fn commands(text: &str) -> String {
+    let what = if text.lines().count() > 1 { "These commands give" } else { "This command gives" };
+    let lines: Vec<String> = text.lines().map(|line| format!("<code>{}</code>", markup(line))).collect();
+    format!(
+        "<p>{what} the same result again:</p><pre tabindex=\"0\" role=\"region\" aria-label=\"Commands\">{}</pre>",
+        lines.join("\n")
+    )
 }
 
 fn section(out: &mut String, id: &str, heading: &str, content: &str) {
@@ -99,7 +105,7 @@ fn conclusion_lists(source: &Source<'_>) -> String {
 fn color_choice(source: &Source<'_>) -> String {
     let mut out = String::from(
         "<p id=\"color\" hidden><label for=\"color-by\">Color points by</label> \
-         <select id=\"color-by\"><option value=\"\">as captioned</option>",
+         <select id=\"color-by\"><option value=\"\">each plot’s own choice</option>",
     );
     for column in source.columns {
         let _ = write!(
@@ -109,16 +115,20 @@ fn color_choice(source: &Source<'_>) -> String {
             markup(&clip(&column.name, 40))
         );
     }
-    out + "</select> <span>Point at a row, or tap it, to see its values and to find it in the other plots; with the \
-           keyboard, arrow keys go from point to point.</span></p>"
+    out + "</select> <span>Point at a point, or tap it, to see its row and to find it in the other plots. In a plot that \
+           has the focus, arrow keys go from point to point.</span></p>"
 }
 
 fn gallery(figures: &[Captioned]) -> String {
     let mut out = String::from("<div class=\"gallery\">");
-    for Captioned { plot, caption } in figures {
+    for Captioned { plot, caption, colored } in figures {
+        // Apart from the rest, because the reader may choose another.
+        let colored = colored.as_ref().map_or(String::new(), |name| {
+            format!(" <span class=\"colored\">Colored by {}, by rank.</span>", markup(name))
+        });
         let _ = write!(
             out,
-            "\n<figure id=\"{}\">{}<figcaption>{}</figcaption></figure>",
+            "\n<figure id=\"{}\">{}<figcaption>{}{colored}</figcaption></figure>",
             plot.name,
             plot.inline(),
             markup(caption)
@@ -128,8 +138,15 @@ fn gallery(figures: &[Captioned]) -> String {
 }
 
 /// What the script reads.
-fn data(source: &Source<'_>) -> String {
+fn data(source: &Source<'_>, provenance: &Provenance) -> String {
+    // Without those left out, rows have other numbers than in the file.
+    let row = if provenance.n_dropped.unwrap_or(0) > 0 { "row, of those kept" } else { "row" };
     let rows: Vec<String> = source.facts.rows().iter().map(|row| (row + 1).to_string()).collect();
     let columns: Vec<String> = source.columns.iter().map(|column| column.json()).collect();
-    format!("{{\"rows\":[{}],\"columns\":[{}]}}", rows.join(","), columns.join(",\n"))
+    format!(
+        "{{\"row\":{},\"rows\":[{}],\"columns\":[{}]}}",
+        json_string(row),
+        rows.join(","),
+        columns.join(",\n")
+    )
 }

@@ -182,12 +182,17 @@ fn stability(source: &Source<'_>, out: &mut Vec<Sentence>) {
             out.push(say(format!("{text} It does not depend on where the search began.")));
         }
     }
+    let turn = reduction.trace().last().and_then(|step| step.moved).unwrap_or(0.0);
+    if turn > AGREEMENT && reduction.stop_reason() != StopReason::Cancelled {
+        out.push(warn(format!(
+            "The last iteration still turned the subspace by {}°: it is not well determined.",
+            brief(turn.to_degrees().round())
+        )));
+    }
     match reduction.stop_reason() {
         StopReason::Cancelled => out.push(warn("The fit was cancelled before it ended.".into())),
         StopReason::MaxIterations if !reduction.trace().is_empty() => {
-            out.push(say(
-                "The fit used all its iterations; see below whether the objective had leveled off.".into(),
-            ));
+            out.push(say("The fit used all its iterations; see below whether it had settled.".into()));
         }
         _ => {}
     }

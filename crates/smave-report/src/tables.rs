@@ -7,8 +7,8 @@ use smave::Explanation;
 
 use crate::Provenance;
 use crate::escape::markup;
-use crate::figures::{Source, relevance};
-use crate::number::{at_place, count, short};
+use crate::figures::{Source, ending, relevance};
+use crate::number::{aligned, count, short};
 
 /// Covariates listed, at the most.
 const LISTED: usize = 200;
@@ -16,12 +16,16 @@ const LISTED: usize = 200;
 /// Directions whose loadings are listed, at the most: a wider table is not read.
 const DIRECTIONS: usize = 6;
 
-/// A table in a box that scrolls sideways when it is too wide; the keyboard can reach it.
+/// A table with more rows scrolls within its box.
+const TALL: usize = 40;
+
+/// A table in a box that scrolls sideways when it is too wide, and down when it is long; the keyboard can reach it.
 fn boxed(caption: &str, head: &[String], body: &str) -> String {
     let head: String = head.iter().map(|name| format!("<th scope=\"col\">{name}</th>")).collect();
     let caption = markup(caption);
+    let tall = if body.matches("<tr>").count() > TALL { " tall" } else { "" };
     format!(
-        "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{caption}\"><table>\
+        "<div class=\"wide{tall}\" tabindex=\"0\" role=\"region\" aria-label=\"{caption}\"><table>\
          <caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 }
@@ -36,23 +40,27 @@ pub fn covariates(source: &Source<'_>) -> String {
     let d = reduction.n_components().min(DIRECTIONS);
     let mut head = vec!["Covariate".to_string(), "Relevance".into()];
     if let Some(Explanation { level, .. }) = source.explanation {
-        head.extend([format!("{}% interval", short(100.0 * level)), "p-value".into()]);
+        head.extend([format!("{}% interval", short(100.0 * level)), "p\u{2011}value".into()]);
     }
     head.extend((1..=d).map(|j| format!("Loading {j}")));
     let directions = reduction.directions();
+    let listed = &source.order[..source.order.len().min(LISTED)];
+    let loadings: Vec<Vec<String>> =
+        (0..d).map(|j| aligned(&listed.iter().map(|&i| directions[(i, j)]).collect::<Vec<f64>>())).collect();
     let mut body = String::new();
-    for &i in source.order.iter().take(LISTED) {
+    for (place, &i) in listed.iter().enumerate() {
         let _ = write!(body, "<tr><th scope=\"row\">{}</th>", markup(&reduction.names()[i]));
         match source.explanation.map(|explanation| &explanation.covariates[i]) {
             Some(known) => {
                 let relevance = known.relevance;
-                cell(&mut body, &short3(relevance.estimate));
-                cell(&mut body, &format!("{} to {}", short3(relevance.low), short3(relevance.high)));
-                cell(&mut body, &short3(known.p_value));
+                cell(&mut body, &thousandths(relevance.estimate));
+                let interval = format!("{} to {}", thousandths(relevance.low), thousandths(relevance.high));
+                cell(&mut body, &interval);
+                cell(&mut body, &p_value(known.p_value));
             }
-            None => cell(&mut body, &short3(relevance(source.model, i))),
+            None => cell(&mut body, &thousandths(relevance(source.model, i))),
         }
-        (0..d).for_each(|j| cell(&mut body, &short(directions[(i, j)])));
+        loadings.iter().for_each(|column| cell(&mut body, &column[place]));
         body.push_str("</tr>");
     }
     let n = source.order.len();
@@ -69,9 +77,13 @@ pub fn covariates(source: &Source<'_>) -> String {
     boxed(&caption, &head, &body)
 }
 
-/// To three decimals: relevance and p-values have a scale of their own.
-fn short3(value: f64) -> String {
-    at_place(value, -3)
+/// To three decimals, which relevance has use for; but what is zero to the bit, as that of a covariate left out, is 0.
+fn thousandths(value: f64) -> String {
+    if value == 0.0 { "0".into() } else { format!("{value:.3}") }
+}
+
+fn p_value(value: f64) -> String {
+    if value < 0.0005 { "<0.001".into() } else { format!("{value:.3}") }
 }
 
 /// Starts, best first; empty if there are none.
@@ -81,10 +93,11 @@ pub fn starts(source: &Source<'_>) -> String {
         return String::new();
     }
     let mut body = String::new();
-    for start in starts.iter().take(LISTED) {
+    let errors = aligned(&starts.iter().take(LISTED).map(|start| start.loo_error).collect::<Vec<f64>>());
+    for (start, error) in starts.iter().zip(errors) {
         let _ = write!(body, "<tr><th scope=\"row\">{}</th>", markup(&start.name));
-        cell(&mut body, &short(start.loo_error));
-        cell(&mut body, &format!("{}°", at_place(start.angle.to_degrees(), -1)));
+        cell(&mut body, &error);
+        cell(&mut body, &format!("{:.1}°", start.angle.to_degrees()));
         cell(&mut body, &start.rungs.to_string());
         body.push_str("</tr>");
     }
@@ -111,10 +124,10 @@ pub fn provenance(source: &Source<'_>, provenance: &Provenance) -> String {
         row("Missing values", count(n));
     }
     if let Some(n) = provenance.n_dropped {
-        row("Rows dropped", count(n));
+        row("Rows left out", count(n));
     }
     if !provenance.dropped_columns.is_empty() {
-        row("Columns dropped", provenance.dropped_columns.join(", "));
+        row("Columns left out", provenance.dropped_columns.join(", "));
     }
     for warning in source.data.warnings().iter().take(20) {
         row("Note", warning.to_string());
@@ -126,8 +139,13 @@ pub fn provenance(source: &Source<'_>, provenance: &Provenance) -> String {
         row("Neighbors in a local regression", count(k));
     }
     row("Seed", reduction.seed().map_or("none".into(), |seed| seed.to_string()));
-    row("The fit ended", reduction.stop_reason().to_string());
-    flatten("", &source.model.settings, &mut |name, value| row(&format!("Setting: {name}"), value));
+    row("The fit ended", ending(source.model));
+    flatten("", &source.model.settings, &mut |name, value| {
+        // The commands stand above the table.
+        if name != "command" || provenance.command.is_none() {
+            row(&format!("Setting: {name}"), value);
+        }
+    });
     row("Software", format!("smave {}", env!("CARGO_PKG_VERSION")));
     let mut body = String::new();
     for (name, value) in rows {
@@ -138,7 +156,7 @@ pub fn provenance(source: &Source<'_>, provenance: &Provenance) -> String {
             markup(&value)
         );
     }
-    boxed("How this result was made", &["What".into(), "Value".into()], &body)
+    boxed("Data, method and settings", &["What".into(), "Value".into()], &body)
 }
 
 /// Every value in a tree of settings, with its path.

@@ -98,7 +98,7 @@ fn a_page_has_every_section_and_a_point_for_each_row() {
     let (explanation, choice) = (explained(&model), chosen(&[3.0, 2.0, 1.0, 1.05], 2));
     let provenance = Provenance {
         data: Some("houses.csv".into()),
-        command: Some("smave fit houses.csv --target price --seed 7".into()),
+        command: Some("smave fit houses.csv --seed 7\nsmave report model.json houses.csv".into()),
         n_missing: Some(3),
         n_dropped: Some(2),
         dropped_columns: vec!["id".into()],
@@ -116,11 +116,21 @@ fn a_page_has_every_section_and_a_point_for_each_row() {
         from += found;
     }
     assert_eq!(points(&html), [300; 4]);
-    for text in
-        ["leave-one-out", "2 covariates matter", "chooses 2 directions, as fitted", "houses.csv", "--seed 7"]
-    {
+    for text in [
+        "leave-one-out",
+        "2 covariates matter",
+        "chooses 2 directions, as fitted",
+        "houses.csv",
+        "--seed 7</code>",
+    ] {
         assert!(html.contains(text), "{text}");
     }
+    for (what, value) in [("Missing values", "3"), ("Rows left out", "2"), ("Columns left out", "id")] {
+        let row = format!("<th scope=\"row\">{what}</th><td class=\"text\">{value}</td>");
+        assert!(html.contains(&row), "{what}");
+    }
+    assert_eq!(html.matches("<code>").count(), 2, "a line for each command");
+    assert_eq!(embedded(&html)["row"], "row, of those kept");
     assert_eq!(html.matches("<svg").count(), html.matches("role=\"img\"").count());
     assert_eq!(html.matches("<svg").count(), html.matches("<title id=").count());
     let names = check_figures(&report);
@@ -132,6 +142,28 @@ fn a_page_has_every_section_and_a_point_for_each_row() {
     assert!(png.len() > 10_000, "{} bytes are a blank picture", png.len());
     let again = make();
     assert_eq!(html, again.html().unwrap(), "a report made twice is the same");
+}
+
+#[test]
+fn what_is_not_known_of_the_data_is_not_said_and_commands_stand_in_one_place() {
+    let (x, y) = simulated(100, 3);
+    let data = Dataset::new(x, y).unwrap();
+    let settings = serde_json::json!({"command": "smave fit a.csv", "seed": 7});
+    let model = fitted(&data, 1).settings(settings);
+    let bare = Report::new(&model, &data).html().unwrap();
+    assert!(!bare.contains("Missing values") && !bare.contains("left out</th>"));
+    assert!(bare.contains("Setting: command") && bare.contains("Setting: seed"));
+    assert_eq!(embedded(&bare)["row"], "row");
+    let provenance = Provenance {
+        command: Some("smave fit a.csv".into()),
+        n_missing: Some(0),
+        n_dropped: Some(0),
+        ..Provenance::default()
+    };
+    let html = Report::new(&model, &data).provenance(provenance).html().unwrap();
+    assert!(html.contains("Missing values") && html.contains("Rows left out"));
+    assert!(!html.contains("Setting: command") && html.contains("Setting: seed"));
+    assert_eq!(embedded(&html)["row"], "row");
 }
 
 #[test]

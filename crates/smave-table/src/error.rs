@@ -107,7 +107,7 @@ pub enum Error {
 
     /// Values are missing.
     #[error(
-        "{file}: {count} values are missing, the first at {places}; remove the rows with --missing drop, or fill in the \
+        "{file}: values missing: {count}, the first at {places}; remove the rows with --missing drop, or fill in the \
          mean of each column with --missing mean"
     )]
     Missing {

@@ -133,7 +133,7 @@ pub fn apply(table: Table, encoding: &[SourceColumn]) -> Result<Vec<f64>> {
         .sum();
     if refused > 0 {
         let problem = format!(
-            "{refused} values are missing, the first at {}; the model was fitted without --missing mean and cannot fill \
+            "values missing: {refused}, the first at {}; the model was fitted without --missing mean and cannot fill \
              them in",
             table.missing_places()
         );
@@ -266,8 +266,7 @@ mod tests {
         let all = |missing| prepare(read(TEXT, &roles(missing)).unwrap(), &roles(missing));
         let message = all(Missing::Error).unwrap_err().to_string();
         assert!(
-            message
-                .contains("3 values are missing, the first at line 3 ('a'), line 4 ('kind'), line 5 ('y')")
+            message.contains("values missing: 3, the first at line 3 ('a'), line 4 ('kind'), line 5 ('y')")
         );
         let dropped = all(Missing::Drop).unwrap();
         assert_eq!((dropped.n_missing, dropped.n_dropped), (3, 3));
@@ -303,7 +302,7 @@ mod tests {
         let strict: Vec<SourceColumn> =
             prepared.encoding.iter().map(|column| SourceColumn { fill: None, ..column.clone() }).collect();
         let table = delimited::read("kind,a\ncat,\n".as_bytes(), "new.csv", &wanted).unwrap();
-        assert!(apply(table, &strict).unwrap_err().to_string().contains("1 values are missing"));
+        assert!(apply(table, &strict).unwrap_err().to_string().contains("values missing: 1,"));
     }
 
     #[test]

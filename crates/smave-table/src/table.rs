@@ -119,7 +119,7 @@ impl Table {
     }
 
     /// Keeps the rows for which `keep` is true, in place.
-    pub(crate) fn retain_rows(&mut self, keep: impl Fn(usize, &[f64]) -> bool) {
+    pub fn retain_rows(&mut self, keep: impl Fn(usize, &[f64]) -> bool) {
         let width = self.columns.len();
         let mut next = 0;
         for row in 0..self.n_rows() {

@@ -21,7 +21,7 @@ pub enum Error {
 
     /// There are not enough rows for what was asked.
     #[error(
-        "{found} rows are too few {purpose}: at least {needed} are needed; add rows or lower the dimension"
+        "too few rows {purpose}: {found}, where at least {needed} are needed; add rows or lower the dimension"
     )]
     TooFewSamples {
         /// The smallest number of rows that would do.
@@ -133,6 +133,15 @@ pub enum Error {
     /// Whoever watched the work asked for its end, and half of it is of no use.
     #[error("cancelled")]
     Cancelled,
+
+    /// A checkpoint that cannot be taken up.
+    #[error("cannot go on from {}: {reason}", path.display())]
+    Checkpoint {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
 
     /// A file could not be read or written.
     #[error("cannot {action} {}: {source}", path.display())]

@@ -41,14 +41,17 @@
 //! | [`select`] | how many directions |
 //! | [`uncertainty`] | how sure they are, and which covariates matter |
 //! | [`model_file`] | a fitted model as a JSON file |
+//! | [`checkpoint`] | long work that can be taken up again |
 //!
 //! Parallel work runs on rayon's current thread pool, and the same seed gives the same
 //! bits on any number of threads. Nothing here prints, exits or panics on bad input:
 //! every failure is an [`Error`] that says what to do.
 
+pub mod checkpoint;
 pub mod data;
 pub mod error;
 pub mod estimator;
+pub mod file;
 pub mod linalg;
 pub mod local;
 pub mod manifold;
@@ -63,6 +66,7 @@ mod simd;
 mod tally;
 pub mod uncertainty;
 
+pub use checkpoint::Checkpoint;
 pub use data::{Dataset, Dense, Design, Warning};
 pub use error::{Error, Result};
 pub use estimator::{

@@ -29,7 +29,7 @@
 //! file, and a failed write leaves the old one in place.
 
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Read, Write};
+use std::io::{BufReader, Read, Write};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -42,6 +42,7 @@ use crate::data::standardize::Standardization;
 use crate::error::{Error, Result};
 use crate::estimator::Estimator;
 use crate::estimator::reduction::{Reduction, Start};
+use crate::file::write_atomically;
 use crate::linalg::{Mat, Points, norm};
 use crate::optim::trace::{Iteration, Observer, StopReason};
 use crate::predict::{Calibration, Prediction, Predictor, Regression};
@@ -527,30 +528,4 @@ impl Formatter for Listed {
     fn end_object_value<W: Write + ?Sized>(&mut self, out: &mut W) -> std::io::Result<()> {
         self.0.end_object_value(out)
     }
-}
-
-/// Writes a file under a temporary name in the same folder, then renames it.
-///
-/// # Errors
-/// When the folder or the file cannot be written; what was at `path` is then still there.
-pub fn write_atomically(
-    path: &Path,
-    write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
-) -> Result<()> {
-    let attempt = || -> std::io::Result<()> {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut builder = tempfile::Builder::new();
-        #[cfg(unix)]
-        {
-            // A temporary file is private by default; a result should be as readable as any other.
-            use std::os::unix::fs::PermissionsExt;
-            builder.permissions(std::fs::Permissions::from_mode(0o666));
-        }
-        let mut out = BufWriter::new(builder.prefix(".smave-").tempfile_in(folder)?);
-        write(&mut out)?;
-        let file = out.into_inner().map_err(std::io::IntoInnerError::into_error)?;
-        file.persist(path).map_err(|error| error.error)?;
-        Ok(())
-    };
-    attempt().map_err(|source| Error::Io { action: "write", path: path.into(), source })
 }

@@ -3,6 +3,10 @@
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::checkpoint::Checkpoint;
 use crate::error::{Error, Result};
 use crate::optim::trace::{Observer, Progress};
 
@@ -16,11 +20,42 @@ pub(crate) struct Tally<'a> {
     done: AtomicUsize,
     total: usize,
     cancelled: AtomicBool,
+    checkpoint: Option<&'a Checkpoint>,
 }
 
 impl<'a> Tally<'a> {
     pub fn new(watch: &'a Watch<'a>, total: usize) -> Self {
-        Self { watch, done: AtomicUsize::new(0), total, cancelled: AtomicBool::new(false) }
+        Self { watch, done: AtomicUsize::new(0), total, cancelled: AtomicBool::new(false), checkpoint: None }
+    }
+
+    /// With a place for what tasks give.
+    pub fn keeping(self, checkpoint: Option<&'a Checkpoint>) -> Self {
+        Self { checkpoint, ..self }
+    }
+
+    /// One task: what it gave before, or what it gives now. `name` is its own.
+    pub fn task<T: Serialize + DeserializeOwned>(
+        &self,
+        name: impl FnOnce() -> String,
+        work: impl FnOnce() -> Result<T>,
+    ) -> Result<T> {
+        self.check()?;
+        let found = match self.checkpoint {
+            None => work()?,
+            Some(checkpoint) => {
+                let name = name();
+                match checkpoint.recall(&name) {
+                    Some(found) => found,
+                    None => {
+                        let found = work()?;
+                        checkpoint.keep(&name, &found)?;
+                        found
+                    }
+                }
+            }
+        };
+        self.step()?;
+        Ok(found)
     }
 
     /// One more task is done; an error if no more are wanted.
@@ -35,9 +70,7 @@ impl<'a> Tally<'a> {
 
     /// An observer for fits within a task, which ends them when no more work is wanted.
     pub fn observer(&self) -> impl Observer {
-        |_: Progress<'_>| {
-            if self.check().is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        }
+        TaskObserver(self)
     }
 
     fn report(&self, done: usize) -> Result<()> {
@@ -49,6 +82,18 @@ impl<'a> Tally<'a> {
             return Err(Error::Cancelled);
         }
         Ok(())
+    }
+}
+
+struct TaskObserver<'a>(&'a Tally<'a>);
+
+impl Observer for TaskObserver<'_> {
+    fn on_iteration(&mut self, _: Progress<'_>) -> ControlFlow<()> {
+        if self.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.0.check().is_err()
     }
 }
 

@@ -23,7 +23,7 @@ fn impossible_dimensions() {
 fn too_few_rows() {
     assert_eq!(
         message(Smave::published(4), 5, 6),
-        "5 rows are too few to fit local regressions in 4 dimensions: at least 6 are needed; \
+        "too few rows to fit local regressions in 4 dimensions: 5, where at least 6 are needed; \
          add rows or lower the dimension"
     );
 }

@@ -62,7 +62,7 @@ fn threads_do_not_show_and_cancelling_works() {
         assert_eq!(total, 4);
         if done < 1 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
-    assert!(matches!(select.run_watched(&data, &stop_early), Err(Error::Cancelled)));
+    assert!(matches!(select.run_watched(&data, &stop_early, None), Err(Error::Cancelled)));
 }
 
 #[test]

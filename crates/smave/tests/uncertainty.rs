@@ -91,7 +91,7 @@ fn threads_do_not_show_and_cancelling_works() {
         assert_eq!(total, 24);
         if done < 5 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
-    assert!(matches!(explain.run_watched(&fit, &data, &stop_early), Err(Error::Cancelled)));
+    assert!(matches!(explain.run_watched(&fit, &data, &stop_early, None), Err(Error::Cancelled)));
 }
 
 #[test]

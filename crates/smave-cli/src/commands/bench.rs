@@ -14,8 +14,9 @@ use smave::{Dataset, Mat};
 
 use crate::args::{BenchArgs, Method, Precision, Scenario};
 use crate::cancel;
-use crate::commands::{error_of, refuse_cancelled, table, write_json};
+use crate::commands::{error_of, fit_or_cancel, table};
 use crate::methods::{Part, Settings, estimator};
+use crate::output::Output;
 use crate::progress::{FitProgress, bar};
 
 /// One method at one (n, p).
@@ -37,7 +38,7 @@ struct Cell {
 }
 
 /// Runs every method in every scenario at every (n, p); prints and saves the means.
-pub fn run(args: &BenchArgs, out: &mut impl Write) -> Result<()> {
+pub fn run(args: &BenchArgs, out: &mut Output) -> Result<()> {
     let scenarios = if args.scenarios.is_empty() { Scenario::all() } else { args.scenarios.clone() };
     let runs_per_cell = args.reps * scenarios.len() as u64;
     let entries = entries(args);
@@ -50,11 +51,11 @@ pub fn run(args: &BenchArgs, out: &mut impl Write) -> Result<()> {
             let mut seconds = vec![0.0; entries.len()];
             for rep in 0..args.reps {
                 for scenario in &scenarios {
-                    progress
-                        .set_message(format!("n = {n}, p = {p}, {} {}", scenario.link, scenario.covariance));
-                    let seed = run_seed(args.seed, n, p, *scenario, rep);
+                    let (link, covariance) =
+                        (Link::from(scenario.link), Covariance::from(scenario.covariance));
+                    progress.set_message(format!("n = {n}, p = {p}, {link} {covariance}"));
+                    let seed = run_seed(args.seed, n, p, link, covariance, rep);
                     // All methods see the same data.
-                    let Scenario { link, covariance } = *scenario;
                     let simulation = Simulation::new(link, covariance, n, p).density(args.density).seed(seed);
                     let (data, truth) = draw(&simulation, args.precision)?;
                     for (m, &(method, without)) in entries.iter().enumerate() {
@@ -63,8 +64,7 @@ pub fn run(args: &BenchArgs, out: &mut impl Write) -> Result<()> {
                             Settings { dim: TRUE_DIMENSION, seed: fit_seed, without, ..Settings::default() };
                         let estimator = estimator(method, settings);
                         let started = Instant::now();
-                        let fit = estimator.fit_observed(&data, &mut FitProgress::hidden())?;
-                        let fit = refuse_cancelled(fit)?;
+                        let fit = fit_or_cancel(&*estimator, &data, FitProgress::hidden())?;
                         seconds[m] += started.elapsed().as_secs_f64();
                         errors[m].push(error_of(&fit, &truth)?);
                         progress.inc(1);
@@ -102,10 +102,7 @@ pub fn run(args: &BenchArgs, out: &mut impl Write) -> Result<()> {
         ]);
     }
     writeln!(out, "{summary}")?;
-    if let Some(path) = &args.json {
-        write_json(path, &results, out)?;
-    }
-    Ok(())
+    out.json(&results)
 }
 
 /// What is run: each method, and after SMAVE the same with one part off at a time, if asked for.
@@ -117,9 +114,9 @@ fn entries(args: &BenchArgs) -> Vec<(Method, Option<Part>)> {
     args.methods.iter().flat_map(|&method| std::iter::once((method, None)).chain(parts(method))).collect()
 }
 
-fn run_seed(seed: u64, n: usize, p: usize, scenario: Scenario, rep: u64) -> u64 {
-    let link = Link::ALL.iter().position(|link| *link == scenario.link).unwrap_or(0) as u64;
-    let covariance = Covariance::ALL.iter().position(|c| *c == scenario.covariance).unwrap_or(0) as u64;
+fn run_seed(seed: u64, n: usize, p: usize, link: Link, covariance: Covariance, rep: u64) -> u64 {
+    let link = Link::ALL.iter().position(|of| *of == link).unwrap_or(0) as u64;
+    let covariance = Covariance::ALL.iter().position(|of| *of == covariance).unwrap_or(0) as u64;
     derive_seed(seed, &[n as u64, p as u64, link, covariance, rep])
 }
 

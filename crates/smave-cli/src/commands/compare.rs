@@ -21,8 +21,9 @@ use smave_table::Prepared;
 
 use crate::args::{CompareArgs, Method};
 use crate::cancel;
-use crate::commands::{refuse_cancelled, table, write_json};
+use crate::commands::{fit_or_cancel, table};
 use crate::methods::{Settings, estimator};
+use crate::output::Output;
 use crate::progress::{FitProgress, bar};
 
 /// One method in one dimension.
@@ -72,7 +73,7 @@ struct Split {
 }
 
 /// Runs every method in every dimension on every split; prints and saves.
-pub fn run(args: &CompareArgs, out: &mut impl Write) -> Result<()> {
+pub fn run(args: &CompareArgs, out: &mut Output) -> Result<()> {
     let target = match &args.table.target[..] {
         [target] => target,
         _ => bail!("methods are compared by how well they predict one target: give --target one column"),
@@ -107,10 +108,8 @@ pub fn run(args: &CompareArgs, out: &mut impl Write) -> Result<()> {
                 progress.set_message(format!("{} in {} dimensions", candidate.method, candidate.d));
                 let settings = Settings { dim: candidate.d, seed: args.seed, ..Settings::default() };
                 let started = Instant::now();
-                let fit =
-                    estimator(*method, settings).fit_observed(&split.train, &mut FitProgress::hidden())?;
+                let fit = fit_or_cancel(&*estimator(*method, settings), &split.train, FitProgress::hidden())?;
                 candidate.mean_seconds += started.elapsed().as_secs_f64() / splits as f64;
-                let fit = refuse_cancelled(fit)?;
                 let z = fit.transform(split.train.x())?;
                 let k = (z.len() / 5).clamp(1, 10);
                 let predicted = knn_regression(&z, split.train.y(), k, &fit.transform(&split.test_x)?)?;
@@ -137,22 +136,18 @@ pub fn run(args: &CompareArgs, out: &mut impl Write) -> Result<()> {
         .collect();
     let tests = paired_tests(&results, &best);
     print(args, &results, &best, &tests, out)?;
-    if let Some(path) = &args.json {
-        let report = Report {
-            data: args.table.data.display().to_string(),
-            target,
-            n,
-            p,
-            folds: args.folds,
-            repeats: args.repeats,
-            seed: args.seed,
-            results: &results,
-            best,
-            tests,
-        };
-        write_json(path, &report, out)?;
-    }
-    Ok(())
+    out.json(&Report {
+        data: args.table.data.display().to_string(),
+        target,
+        n,
+        p,
+        folds: args.folds,
+        repeats: args.repeats,
+        seed: args.seed,
+        results: &results,
+        best,
+        tests,
+    })
 }
 
 /// The rows outside and inside of a fold, standardized by those outside.

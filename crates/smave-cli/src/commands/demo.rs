@@ -1,27 +1,28 @@
 //! `smave demo`: the main job on built-in data, watched from the side of the truth.
 
 use std::io::Write;
-use std::ops::ControlFlow;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
+use serde_json::json;
 use smave::data::simulate::{Covariance, Link, Simulation};
 use smave::estimator::Settings;
 use smave::linalg::orthonormalize;
-use smave::{Dataset, Estimator, Model, Progress, Regression, Smave};
+use smave::{Dataset, Model, Regression, Smave};
 use smave_report::Provenance;
 
 use crate::args::DemoArgs;
-use crate::cancel;
 use crate::commands::report::{self, Evidence};
-use crate::commands::{command_line, error_of, refuse_cancelled, table};
+use crate::commands::{command_line, error_of, fit_or_cancel, table};
 use crate::figure;
+use crate::output::Output;
+use crate::progress::FitProgress;
 
 const ROWS: usize = 2000;
 const COVARIATES: usize = 20;
 
 /// Simulates, fits, shows the race and both bases.
-pub fn run(args: &DemoArgs, out: &mut impl Write) -> Result<()> {
+pub fn run(args: &DemoArgs, out: &mut Output) -> Result<()> {
     if let Some(path) = &args.figure {
         figure::check_name(path)?;
     }
@@ -35,12 +36,9 @@ pub fn run(args: &DemoArgs, out: &mut impl Write) -> Result<()> {
          y = z1 z2 + sin(z1) + exp(-z2^2 / 2) + noise, and depends on x through two\n\
          combinations z1, z2 of them only. SMAVE is given x and y, and looks for the two.\n"
     )?;
-    let mut watch = |_: Progress<'_>| {
-        if cancel::requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
     let started = Instant::now();
     let smave = Smave::new(2).seed(args.seed);
-    let fit = refuse_cancelled(smave.fit_observed(&data, &mut watch)?)?;
+    let fit = fit_or_cancel(&smave, &data, FitProgress::new(None))?;
     let seconds = started.elapsed().as_secs_f64();
     let mut race = table(["start", "leave-one-out error", "angle to the result", "rungs"]);
     for start in fit.starts() {
@@ -78,11 +76,22 @@ pub fn run(args: &DemoArgs, out: &mut impl Write) -> Result<()> {
         figure::summary_plot(path, &fit.transform(data.x())?, data.raw_responses(), &["y".into()])?;
         writeln!(out, "summary plot: {}", path.display())?;
     }
+    let results = json!({
+        "n": ROWS,
+        "p": COVARIATES,
+        "seed": args.seed,
+        "seconds": seconds,
+        "m2": error,
+        "loo_error": fit.loo_error(),
+        "starts": fit.starts(),
+        "agreeing": fit.n_agreeing(),
+        "report": args.out,
+    });
     let model =
         Model::with_predictor(fit, &data, Regression::LocalLinear)?.target("y").settings(smave.settings());
     let provenance =
         Provenance { data: Some("built-in".into()), command: Some(command_line()), ..Provenance::default() };
     report::write(&model, &data, &Evidence::default(), provenance, &args.out, None, out)?;
     writeln!(out, "open it in a browser, or try `smave fit --help` on your data")?;
-    Ok(())
+    out.json(&results)
 }

@@ -8,7 +8,8 @@ use smave::select::DimensionError;
 use smave::{DimensionChoice, SelectDimension};
 
 use crate::args::DimArgs;
-use crate::commands::{quoted, table, write_json};
+use crate::commands::{close_checkpoint, open_checkpoint, quoted, table};
+use crate::output::Output;
 use crate::progress::watched;
 
 #[derive(Serialize)]
@@ -25,7 +26,7 @@ struct Report<'a> {
 }
 
 /// Reads, cross-validates, prints, saves.
-pub fn run(args: &DimArgs, out: &mut impl Write) -> Result<()> {
+pub fn run(args: &DimArgs, out: &mut Output) -> Result<()> {
     let data = args.table.load(args.precision)?.data;
     let targets = &args.table.target;
     let select = SelectDimension::new(args.max_dim.min(data.n_features()))
@@ -35,7 +36,8 @@ pub fn run(args: &DimArgs, out: &mut impl Write) -> Result<()> {
         .second_opinions(!args.no_second_opinions)
         .standardize(!args.no_standardize)
         .seed(args.seed);
-    let choice = watched("cross-validating", |watch| select.run_watched(&data, watch))?;
+    let checkpoint = open_checkpoint(args.checkpoint.as_ref(), &select, &data)?;
+    let choice = watched("cross-validating", |watch| select.run_watched(&data, watch, checkpoint.as_ref()))?;
     writeln!(
         out,
         "prediction error of {}{} on rows not fitted to, {} folds x {}:",
@@ -45,20 +47,17 @@ pub fn run(args: &DimArgs, out: &mut impl Write) -> Result<()> {
         args.repeats
     )?;
     print(&choice, out)?;
-    if let Some(path) = &args.json {
-        let report = Report {
-            data: args.table.data.display().to_string(),
-            targets,
-            n: data.n_samples(),
-            p: data.n_features(),
-            folds: args.folds,
-            repeats: args.repeats,
-            seed: args.seed,
-            choice: &choice,
-        };
-        write_json(path, &report, out)?;
-    }
-    Ok(())
+    out.json(&Report {
+        data: args.table.data.display().to_string(),
+        targets,
+        n: data.n_samples(),
+        p: data.n_features(),
+        folds: args.folds,
+        repeats: args.repeats,
+        seed: args.seed,
+        choice: &choice,
+    })?;
+    close_checkpoint(checkpoint)
 }
 
 /// The curve, the second opinions, and a sentence.

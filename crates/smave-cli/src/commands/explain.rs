@@ -4,10 +4,11 @@ use std::io::Write;
 
 use anyhow::Result;
 use smave::uncertainty::Interval;
-use smave::{Explanation, Model, Uncertainty};
+use smave::{Explanation, Model, Reduction, Uncertainty};
 
 use crate::args::ExplainArgs;
-use crate::commands::{table, write_json};
+use crate::commands::{close_checkpoint, open_checkpoint, table};
+use crate::output::Output;
 use crate::progress::watched;
 use crate::read::for_model;
 
@@ -15,16 +16,18 @@ use crate::read::for_model;
 const SHOWN: usize = 3;
 
 /// Reads model and data, resamples, prints, saves.
-pub fn run(args: &ExplainArgs, out: &mut impl Write) -> Result<()> {
+pub fn run(args: &ExplainArgs, out: &mut Output) -> Result<()> {
     let model = Model::load(&args.model)?;
     let reduction = &model.reduction;
-    let data = for_model(&args.data, &model, &args.target, args.weights.as_ref())?;
+    let data = for_model(&args.data, &model, &args.target, args.weights.as_ref())?.data;
     let explain = Uncertainty::new()
         .replicates(args.replicates)
         .permutations(args.permutations)
         .level(args.level)
         .seed(args.seed);
-    let explained = watched("resampling", |watch| explain.run_watched(reduction, &data, watch))?;
+    let checkpoint = open_checkpoint(args.checkpoint.as_ref(), &(&explain, loadings(reduction)), &data)?;
+    let explained =
+        watched("resampling", |watch| explain.run_watched(reduction, &data, watch, checkpoint.as_ref()))?;
     if data.n_samples() != reduction.n_samples() {
         eprintln!(
             "warning: the model was fitted to {} rows and {} has {}: give the rows it was fitted to",
@@ -34,10 +37,13 @@ pub fn run(args: &ExplainArgs, out: &mut impl Write) -> Result<()> {
         );
     }
     print(&explained, args, out)?;
-    if let Some(path) = &args.json {
-        write_json(path, &explained, out)?;
-    }
-    Ok(())
+    out.json(&explained)?;
+    close_checkpoint(checkpoint)
+}
+
+/// All loadings of a model: what an explanation depends on besides data and settings.
+pub fn loadings(reduction: &Reduction) -> Vec<Vec<f64>> {
+    reduction.basis().col_iter().map(|column| column.iter().copied().collect()).collect()
 }
 
 fn print(explained: &Explanation, args: &ExplainArgs, out: &mut impl Write) -> Result<()> {

@@ -4,30 +4,36 @@ use std::io::Write;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
+use serde_json::json;
 use smave::data::folds::k_folds;
-use smave::{Dataset, Model, Reduction, Regression, SelectDimension};
+use smave::{Checkpoint, Dataset, DimensionChoice, Model, Reduction, Regression, SelectDimension};
 
 use crate::args::{Dim, FitArgs};
-use crate::commands::{command_line, error_of, quoted, refuse_cancelled, table};
+use crate::commands::explain::loadings;
+use crate::commands::{
+    close_checkpoint, command_line, error_of, open_checkpoint, quoted, refuse_cancelled, table,
+};
 use crate::figure;
 use crate::methods::{Settings, estimator};
-use crate::progress::{FitProgress, watched};
-use crate::read::{Loaded, read_basis};
+use crate::output::Output;
+use crate::progress::{FitProgress, uncancelled, watched};
+use crate::read::{Loaded, MISSING, read_basis};
 
 /// Covariates listed before the rest is summed up in a line.
 const LISTED: usize = 20;
 
 /// Reads, fits, prints, saves.
-pub fn run(args: &FitArgs, out: &mut impl Write) -> Result<()> {
+pub fn run(args: &FitArgs, out: &mut Output) -> Result<()> {
     if let Some(path) = &args.figure {
         figure::check_name(path)?;
     }
-    let Loaded { data: whole, encoding } = args.table.load(args.precision)?;
+    let Loaded { data: whole, encoding, n_missing, n_dropped } = args.table.load(args.precision)?;
     let targets = &args.table.target;
     let truth = args.truth.as_deref().map(|path| read_basis(path, whole.names())).transpose()?;
     let (data, held_out) = hold_out(whole, args.holdout, args.seed)?;
-    let settings = Settings {
-        dim: dimension(args, &data, out)?,
+    let mut settings = Settings {
+        // Until it is chosen.
+        dim: if let Dim::Count(count) = args.dim { count } else { 1 },
         seed: args.seed,
         standardize: !args.no_standardize,
         max_iter: args.max_iter,
@@ -35,11 +41,23 @@ pub fn run(args: &FitArgs, out: &mut impl Write) -> Result<()> {
         tolerance: args.tolerance,
         without: None,
     };
+    let select = selection(args, &data);
+    // The dimension is among the settings, or how it is chosen.
+    let work = (&select, format!("{:?}", args.method), estimator(args.method, settings).settings());
+    let checkpoint = open_checkpoint(args.checkpoint.as_ref(), &work, &data)?;
+    let choice = match &select {
+        None => None,
+        Some(select) => Some(choose_dimension(select, &data, checkpoint.as_ref(), out)?),
+    };
+    if let Some(choice) = &choice {
+        settings.dim = choice.chosen.max(1);
+    }
     let started = Instant::now();
     let estimator = estimator(args.method, settings);
-    let mut model = Model::fit(&*estimator, &data, Regression::LocalLinear, &mut FitProgress::new())?;
-    model.reduction = refuse_cancelled(model.reduction)?;
-    let reduction = &model.reduction;
+    let mut progress = FitProgress::new(checkpoint.as_ref());
+    let fitted = Model::fit(&*estimator, &data, Regression::LocalLinear, &mut progress);
+    let mut model = uncancelled(fitted)?;
+    let reduction = refuse_cancelled(&model.reduction)?;
     let seconds = started.elapsed().as_secs_f64();
 
     writeln!(
@@ -74,20 +92,45 @@ pub fn run(args: &FitArgs, out: &mut impl Write) -> Result<()> {
             if targets.len() > 1 { " in standard deviations, added up over targets" } else { "" }
         )?;
     }
+    let mut m2 = None;
     if let Some(truth) = truth {
         let error = error_of(reduction, &truth).context("cannot compare with the true basis")?;
-        writeln!(
-            out,
-            "m^2 = {error:.4} (squared distance to the true subspace, from 0 to {})",
-            truth.ncols()
-        )?;
+        let most = truth.ncols();
+        writeln!(out, "m^2 = {error:.4} (squared distance to the true subspace, from 0 to {most})")?;
+        m2 = Some(error);
     }
     if let Some(path) = &args.figure {
         figure::summary_plot(path, &reduction.transform(data.x())?, data.raw_responses(), targets)?;
         writeln!(out, "summary plot: {}", path.display())?;
     }
+    out.json(&json!({
+        "data": args.table.data,
+        "targets": targets,
+        "n_samples": data.n_samples(),
+        "n_features": data.n_features(),
+        "n_missing": n_missing,
+        "n_dropped": n_dropped,
+        "method": reduction.method(),
+        "n_components": reduction.n_components(),
+        "n_neighbors": reduction.n_neighbors(),
+        "seed": reduction.seed(),
+        "seconds": seconds,
+        "iterations": reduction.trace().len(),
+        "stop_reason": reduction.stop_reason(),
+        "loo_error": reduction.loo_error(),
+        "starts": reduction.starts(),
+        "agreeing": reduction.n_agreeing(),
+        "eigenvalues": reduction.eigenvalues(),
+        "covariates": reduction.names(),
+        "loadings": loadings(reduction),
+        "m2": m2,
+        "dimension": choice,
+        "model": args.out,
+        "figure": args.figure,
+    }))?;
     if let Some(path) = &args.out {
         model.settings["command"] = command_line().into();
+        model.settings[MISSING] = args.table.missing.name().into();
         model.targets.clone_from(targets);
         model.encoding = encoding;
         if let Some(held_out) = held_out {
@@ -96,7 +139,7 @@ pub fn run(args: &FitArgs, out: &mut impl Write) -> Result<()> {
         model.save(path)?;
         writeln!(out, "model: {}", path.display())?;
     }
-    Ok(())
+    close_checkpoint(checkpoint)
 }
 
 /// The rows to fit to, and those set aside if any are.
@@ -122,20 +165,25 @@ fn hold_out(
 /// Candidates when the dimension is chosen automatically, at the most.
 const MAX_AUTO: usize = 6;
 
-/// The dimension asked for, or the one that cross-validation chooses.
-fn dimension(args: &FitArgs, data: &Dataset<'_>, out: &mut impl Write) -> Result<usize> {
-    if let Dim::Count(count) = args.dim {
-        return Ok(count);
-    }
-    let select = SelectDimension::new(MAX_AUTO.min(data.n_features()))
-        .standardize(!args.no_standardize)
-        .seed(args.seed);
-    let choice = watched("choosing the dimension", |watch| select.run_watched(data, watch))?;
+/// How the dimension is chosen, unless it is given.
+fn selection(args: &FitArgs, data: &Dataset<'_>) -> Option<SelectDimension> {
+    let select = SelectDimension::new(MAX_AUTO.min(data.n_features()));
+    (args.dim == Dim::Auto).then(|| select.standardize(!args.no_standardize).seed(args.seed))
+}
+
+/// The dimension that cross-validation chooses.
+fn choose_dimension(
+    select: &SelectDimension,
+    data: &Dataset<'_>,
+    checkpoint: Option<&Checkpoint>,
+    out: &mut impl Write,
+) -> Result<DimensionChoice> {
+    let choice = watched("choosing the dimension", |watch| select.run_watched(data, watch, checkpoint))?;
     crate::commands::dim::print(&choice, out)?;
     if choice.chosen == 0 {
         writeln!(out, "fitting 1 direction all the same")?;
     }
-    Ok(choice.chosen.max(1))
+    Ok(choice)
 }
 
 /// Loadings by covariate, those that matter most first.
@@ -168,7 +216,7 @@ fn print_directions(reduction: &Reduction, out: &mut impl Write) -> Result<()> {
     }
     // A method may scale on its own account: ask the result, not the flags.
     let standardized = reduction.standardization().scale().iter().any(|&scale| scale != 1.0);
-    let unit = if standardized { "a standard deviation" } else { "a unit" };
+    let unit = if standardized { "standard deviation" } else { "unit" };
     writeln!(out, "loadings are per {unit} of each covariate")?;
     Ok(())
 }

@@ -9,7 +9,8 @@ use smave::data::SourceColumn;
 use smave::predict::{Calibration, Regression};
 
 use crate::args::InfoArgs;
-use crate::commands::{quoted, write_json};
+use crate::commands::quoted;
+use crate::output::Output;
 
 /// The model in short, for machines.
 #[derive(Serialize)]
@@ -41,7 +42,7 @@ struct Predicts {
 }
 
 /// Reads, prints, saves.
-pub fn run(args: &InfoArgs, out: &mut impl Write) -> Result<()> {
+pub fn run(args: &InfoArgs, out: &mut Output) -> Result<()> {
     let model = Model::load(&args.model)?;
     let r = &model.reduction;
     let info = Info {
@@ -69,10 +70,7 @@ pub fn run(args: &InfoArgs, out: &mut impl Write) -> Result<()> {
         settings: &model.settings,
     };
     print(&info, args, out)?;
-    if let Some(path) = &args.json {
-        write_json(path, &info, out)?;
-    }
-    Ok(())
+    out.json(&info)
 }
 
 fn print(info: &Info<'_>, args: &InfoArgs, out: &mut impl Write) -> Result<()> {

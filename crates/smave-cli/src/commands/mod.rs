@@ -7,26 +7,58 @@ pub mod dim;
 pub mod explain;
 pub mod fit;
 pub mod info;
+pub mod manual;
 pub mod predict;
 pub mod report;
 pub mod simulate;
 pub mod transform;
 
-use std::io::Write;
-use std::path::Path;
+use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use comfy_table::CellAlignment;
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use serde::Serialize;
-use smave::model_file::write_atomically;
-use smave::{Mat, Reduction, StopReason, squared_distance};
+use smave::{Checkpoint, Dataset, Estimator, Mat, Reduction, StopReason, squared_distance};
 
-use crate::cancel::Cancelled;
+use crate::cancel::{self, Cancelled};
+use crate::progress::{FitProgress, uncancelled};
 
 /// A cancelled fit is not a result on the command line: whoever pressed Ctrl-C wants it gone.
-fn refuse_cancelled(reduction: Reduction) -> Result<Reduction> {
+fn refuse_cancelled(reduction: &Reduction) -> Result<&Reduction> {
     if reduction.stop_reason() == StopReason::Cancelled { Err(Cancelled.into()) } else { Ok(reduction) }
+}
+
+/// Fits, or refuses what was cancelled.
+fn fit_or_cancel(
+    estimator: &dyn Estimator,
+    data: &Dataset<'_>,
+    mut progress: FitProgress<'_>,
+) -> Result<Reduction> {
+    let reduction = uncancelled(estimator.fit_observed(data, &mut progress))?;
+    refuse_cancelled(&reduction)?;
+    Ok(reduction)
+}
+
+/// The checkpoint that the flags ask for, for work on `data` with `settings`.
+fn open_checkpoint(
+    path: Option<&PathBuf>,
+    settings: &impl Serialize,
+    data: &Dataset<'_>,
+) -> Result<Option<Checkpoint>> {
+    let Some(path) = path else { return Ok(None) };
+    let checkpoint = Checkpoint::open(path, settings, data)?;
+    cancel::kept_in(Some(path.clone()));
+    if !checkpoint.is_empty() {
+        eprintln!("going on from {}", path.display());
+    }
+    Ok(Some(checkpoint))
+}
+
+/// The work is done, and its results are where they belong.
+fn close_checkpoint(checkpoint: Option<Checkpoint>) -> Result<()> {
+    cancel::kept_in(None);
+    Ok(checkpoint.map_or(Ok(()), Checkpoint::remove)?)
 }
 
 /// The squared distance of the subspace found from the true one.
@@ -44,7 +76,11 @@ fn table<const N: usize>(header: [&str; N]) -> comfy_table::Table {
     table
 }
 
-/// What was typed, so that it can be typed again; but for the number of threads, which changes nothing.
+/// Flags that change nothing about a model: with a value, and without.
+const IDLE: [&str; 3] = ["--threads", "--json", "--checkpoint"];
+const IDLE_ALONE: [&str; 2] = ["--quiet", "-q"];
+
+/// What was typed, so that it can be typed again; but for what changes nothing.
 fn command_line() -> String {
     let quote = |word: String| {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_=+,./:%@".contains(c);
@@ -57,10 +93,13 @@ fn command_line() -> String {
     let mut words = Vec::new();
     let mut typed = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
     while let Some(word) = typed.next() {
-        match &word[..] {
-            "--threads" => drop(typed.next()),
-            word if word.starts_with("--threads=") => {}
-            _ => words.push(quote(word)),
+        let flag = word.split('=').next().unwrap_or_default();
+        if IDLE.contains(&flag) {
+            if flag == word {
+                typed.next();
+            }
+        } else if !IDLE_ALONE.contains(&flag) {
+            words.push(quote(word));
         }
     }
     ["smave".to_string()].into_iter().chain(words).collect::<Vec<_>>().join(" ")
@@ -69,29 +108,4 @@ fn command_line() -> String {
 /// Names for a sentence: 'a', 'b'.
 fn quoted(names: &[String]) -> String {
     names.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ")
-}
-
-/// Writes anything as JSON, all of it or nothing, and says so.
-fn write_json(path: &Path, value: &impl Serialize, out: &mut impl Write) -> Result<()> {
-    let text = serde_json::to_string_pretty(value).context("cannot write the results as JSON")?;
-    write_atomically(path, |file| writeln!(file, "{text}"))?;
-    writeln!(out, "results: {}", path.display())?;
-    Ok(())
-}
-
-/// Writes a CSV file, all of it or nothing.
-fn write_csv(
-    path: &Path,
-    header: impl IntoIterator<Item = String>,
-    rows: impl IntoIterator<Item = Vec<String>>,
-) -> Result<()> {
-    write_atomically(path, |out| {
-        let mut writer = csv::Writer::from_writer(out);
-        writer.write_record(header)?;
-        for row in rows {
-            writer.write_record(row)?;
-        }
-        writer.flush()
-    })
-    .with_context(|| "the results are lost".to_string())
 }

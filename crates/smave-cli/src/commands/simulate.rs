@@ -3,15 +3,17 @@
 use std::io::Write;
 
 use anyhow::Result;
+use serde_json::json;
 use smave::data::dataset::default_names;
-use smave::data::simulate::Simulation;
+use smave::data::simulate::{Covariance, Link, Simulation};
 
 use crate::args::SimulateArgs;
-use crate::commands::write_csv;
+use crate::output::Output;
 
 /// Draws and writes the data, and the true basis if asked.
-pub fn run(args: &SimulateArgs, out: &mut impl Write) -> Result<()> {
-    let simulation = Simulation::new(args.link, args.cov, args.n, args.p)
+pub fn run(args: &SimulateArgs, out: &mut Output) -> Result<()> {
+    let (link, covariance) = (Link::from(args.link), Covariance::from(args.cov));
+    let simulation = Simulation::new(link, covariance, args.n, args.p)
         .noise(args.noise)
         .density(args.density)
         .seed(args.seed);
@@ -24,15 +26,15 @@ pub fn run(args: &SimulateArgs, out: &mut impl Write) -> Result<()> {
         .chunks_exact(args.p)
         .zip(&made.y)
         .map(|(row, y)| row.iter().chain([y]).map(f64::to_string).collect());
-    write_csv(&args.out, header, rows)?;
+    out.csv(&args.out, header, rows)?;
     writeln!(
         out,
         "{}: {} rows, x1 to x{} and y ({} link, {} covariance)",
         args.out.display(),
         args.n,
         args.p,
-        args.link,
-        args.cov
+        link,
+        covariance
     )?;
     if let Some(path) = &args.truth {
         let d = made.basis.ncols();
@@ -41,8 +43,18 @@ pub fn run(args: &SimulateArgs, out: &mut impl Write) -> Result<()> {
             let loadings = (0..d).map(|j| made.basis[(i, j)].to_string());
             [name.clone()].into_iter().chain(loadings).collect()
         });
-        write_csv(path, header, rows)?;
+        out.csv(path, header, rows)?;
         writeln!(out, "{}: the true basis, {} x {d}", path.display(), args.p)?;
     }
-    Ok(())
+    out.json(&json!({
+        "out": args.out,
+        "truth": args.truth,
+        "link": link.name(),
+        "covariance": covariance.name(),
+        "n": args.n,
+        "p": args.p,
+        "noise": args.noise,
+        "density": args.density,
+        "seed": args.seed,
+    }))
 }

@@ -4,18 +4,15 @@ use smave::estimator::reduction::{AGREEMENT, Start};
 use smave::uncertainty::Interval;
 
 use super::axis::Axis;
+use super::text::{LABEL, TICK, fit, width};
 use super::{Anchor, Plot, WIDTH};
-use crate::escape::clip;
-use crate::number::short;
+use crate::number::{aligned, short};
 
 /// Height of a line.
 const LINE: f64 = 22.0;
 
-/// Names are cut to so many letters.
-const LETTERS: usize = 18;
-
-/// About the width of a letter of a name.
-const LETTER: f64 = 8.0;
+/// Room for names, at the most.
+const NAMES: f64 = 165.0;
 
 const TOP: f64 = 34.0;
 const BELOW: f64 = 46.0;
@@ -46,21 +43,23 @@ impl Dots<'_> {
     }
 
     fn draw(&self, plot: &mut Plot) {
-        let letters = |text: &str| text.chars().count() as f64;
-        let longest = |of: &dyn Fn(&Dot) -> f64| self.dots.iter().map(of).fold(0.0, f64::max);
-        let left = longest(&|dot| letters(&clip(&dot.name, LETTERS)) * LETTER).max(40.0) + 10.0;
-        let right = WIDTH - 8.0 - longest(&|dot| letters(&dot.note) * 7.4);
+        let names: Vec<String> = self.dots.iter().map(|dot| fit(&dot.name, LABEL, NAMES)).collect();
+        let left = names.iter().map(|name| width(name, LABEL)).fold(30.0, f64::max) + 10.0;
+        let right = WIDTH - 8.0 - self.dots.iter().map(|dot| width(&dot.note, TICK)).fold(0.0, f64::max);
         let bottom = TOP + LINE * self.dots.len() as f64;
         let at = |value: f64| left + self.axis.share(value) * (right - left);
         for &tick in &self.axis.ticks {
             plot.line("grid", (at(tick), TOP), (at(tick), bottom));
-            plot.text(at(tick), bottom + 17.0, "tick", Anchor::Middle, &self.axis.label(tick));
+            let label = self.axis.label(tick);
+            // The last label must not stick out of the plot.
+            let x = at(tick).min(WIDTH - 0.5 * width(&label, TICK));
+            plot.text(x, bottom + 17.0, "tick", Anchor::Middle, &label);
         }
         plot.line("frame", (left, bottom), (right, bottom));
         plot.line("dash", (at(self.guide), TOP), (at(self.guide), bottom));
-        for (i, dot) in self.dots.iter().enumerate() {
+        for (i, (dot, name)) in self.dots.iter().zip(&names).enumerate() {
             let y = TOP + LINE * (i as f64 + 0.5);
-            plot.text(left - 8.0, y + 4.5, "name", Anchor::End, &clip(&dot.name, LETTERS));
+            plot.text(left - 8.0, y + 4.5, "name", Anchor::End, name);
             let Interval { estimate, low, high } = dot.value;
             if !(estimate.is_finite() && low.is_finite() && high.is_finite()) {
                 continue;
@@ -94,15 +93,16 @@ pub fn loadings(direction: usize, dots: &[Dot], scaled: bool) -> Plot {
 
 /// How far from the subspace found each start ended, best first; `None` if there are none.
 pub fn starts(starts: &[Start], most: usize) -> Option<Plot> {
-    let finite = starts.iter().filter(|start| start.angle.is_finite());
-    let dots: Vec<Dot> = (finite.take(most))
-        .map(|start| {
+    let shown: Vec<&Start> = starts.iter().filter(|start| start.angle.is_finite()).take(most).collect();
+    let errors = aligned(&shown.iter().map(|start| start.loo_error).collect::<Vec<f64>>());
+    let dots: Vec<Dot> = (shown.iter().zip(errors))
+        .map(|(start, error)| {
             let angle = start.angle.to_degrees();
             Dot {
                 name: start.name.clone(),
                 value: Interval { estimate: angle, low: angle, high: angle },
                 full: start.angle < AGREEMENT,
-                note: format!("error {}", short(start.loo_error)),
+                note: format!("error {error}"),
             }
         })
         .collect();

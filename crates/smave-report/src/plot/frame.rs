@@ -1,11 +1,8 @@
 //! The box that points are drawn in: two axes with grid and labels.
 
 use super::axis::Axis;
+use super::text::{LABEL, TICK, fit, width};
 use super::{Anchor, Plot, WIDTH};
-use crate::escape::clip;
-
-/// About the width of a digit of a tick.
-const DIGIT: f64 = 7.4;
 
 /// A box with two axes, in the units of the plot.
 #[derive(Clone, Debug)]
@@ -21,8 +18,8 @@ pub struct Frame {
 impl Frame {
     /// A box for a plot of this height, wide enough at its left for the labels of the y axis.
     pub fn new(x: Axis, y: Axis, height: f64) -> Self {
-        let longest = y.ticks.iter().map(|&t| y.label(t).chars().count()).max().unwrap_or(1);
-        let left = (longest as f64 * DIGIT + 12.0).clamp(30.0, 140.0);
+        let longest = y.ticks.iter().map(|&t| width(&y.label(t), TICK)).fold(0.0, f64::max);
+        let left = (longest + 12.0).clamp(30.0, 140.0);
         Self { x, y, left, right: WIDTH - 8.0, top: 52.0, bottom: height - 44.0 }
     }
 
@@ -35,30 +32,31 @@ impl Frame {
     }
 
     /// Draws grid, ticks and labels. The label of the y axis stands above it, where it can be read without turning,
-    /// and is cut to so many letters.
-    pub fn draw(&self, plot: &mut Plot, x_label: &str, y_label: &str, y_letters: usize) {
+    /// and has so much room.
+    pub fn draw(&self, plot: &mut Plot, x_label: &str, y_label: &str, y_room: f64) {
         for &tick in &self.y.ticks {
             let (_, y) = self.at(self.x.low, tick);
             plot.line("grid", (self.left, y), (self.right, y));
             plot.text(self.left - 6.0, y + 4.0, "tick", Anchor::End, &self.y.label(tick));
         }
         let labels: Vec<String> = self.x.ticks.iter().map(|&t| self.x.label(t)).collect();
-        let longest = labels.iter().map(|l| l.chars().count()).max().unwrap_or(1);
+        let longest = labels.iter().map(|label| width(label, TICK)).fold(0.0, f64::max);
         let room = (self.right - self.left) / labels.len().max(1) as f64;
         // Labels that would touch are left out, every second or more.
-        let every = (((longest + 1) as f64 * DIGIT / room).ceil() as usize).max(1);
+        let every = (((longest + TICK) / room).ceil() as usize).max(1);
         for (i, &tick) in self.x.ticks.iter().enumerate() {
             let (x, _) = self.at(tick, self.y.low);
             plot.line("grid", (x, self.top), (x, self.bottom));
             if i % every == 0 {
                 // The last label must not stick out of the plot.
-                let x = x.min(WIDTH - 0.5 * DIGIT * labels[i].chars().count() as f64);
+                let x = x.min(WIDTH - 0.5 * width(&labels[i], TICK));
                 plot.text(x, self.bottom + 17.0, "tick", Anchor::Middle, &labels[i]);
             }
         }
         plot.path("frame", [(self.left, self.top), (self.left, self.bottom), (self.right, self.bottom)]);
         let middle = 0.5 * (self.left + self.right);
-        plot.text(middle, self.bottom + 37.0, "label", Anchor::Middle, &clip(x_label, 46));
-        plot.text(0.0, self.top - 12.0, "label", Anchor::Start, &clip(y_label, y_letters));
+        let x_label = fit(x_label, LABEL, self.right - self.left);
+        plot.text(middle, self.bottom + 37.0, "label", Anchor::Middle, &x_label);
+        plot.text(0.0, self.top - 12.0, "label", Anchor::Start, &fit(y_label, LABEL, y_room));
     }
 }

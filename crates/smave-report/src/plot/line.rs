@@ -1,12 +1,12 @@
-//! Curves: prediction error by dimension, and the objective by iteration.
+//! Curves: prediction error by dimension, and the course of the iterations.
 
 use smave::select::DimensionError;
 use smave::{DimensionChoice, Iteration};
 
 use super::axis::Axis;
 use super::frame::Frame;
-use super::{Anchor, Plot};
-use crate::number::short;
+use super::{Anchor, Plot, WIDTH};
+use crate::number::{counted, short};
 
 const HEIGHT: f64 = 300.0;
 
@@ -28,7 +28,7 @@ pub fn dimension(choice: &DimensionChoice) -> Plot {
     let ends =
         choice.curve.iter().flat_map(|at| [at.error - at.standard_error, at.error + at.standard_error]);
     let frame = Frame::new(x, Axis::covering(ends, 5), HEIGHT);
-    frame.draw(&mut plot, "number of directions", "mean squared error", 50);
+    frame.draw(&mut plot, "number of directions", "mean squared error", WIDTH);
     if let Some(least) = curve.iter().find(|at| at.dim == choice.least) {
         let bound = least.error + least.standard_error;
         plot.line("dash", frame.at(frame.x.low, bound), frame.at(frame.x.high, bound));
@@ -54,28 +54,81 @@ pub fn dimension(choice: &DimensionChoice) -> Plot {
     plot
 }
 
-/// The objective by iteration; `None` if there is nothing to draw.
-pub fn trace(iterations: &[Iteration]) -> Option<Plot> {
+/// What a trace shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Traced {
+    /// How far the subspace turned in each iteration, in degrees.
+    Turn,
+    /// The objective.
+    Objective,
+}
+
+/// The course of a fit, and what is shown of it; `None` if there is nothing to draw.
+///
+/// Where every iteration renews the neighborhoods, objectives are of different neighborhoods and make no curve. How
+/// far the subspace turned does, and it is what ends such a fit: below `tolerance`, in radians, if it is known.
+pub fn trace(iterations: &[Iteration], tolerance: Option<f64>) -> Option<(Plot, Traced)> {
+    let turns = iterations.iter().all(|step| step.moved.is_some_and(f64::is_finite));
+    let traced = if turns { Traced::Turn } else { Traced::Objective };
+    let value = |step: &Iteration| match traced {
+        Traced::Turn => step.moved.unwrap_or(f64::NAN).to_degrees(),
+        Traced::Objective => step.objective,
+    };
     let every = iterations.len().div_ceil(MAX_POINTS).max(1);
-    let finite = |(_, step): &(usize, &Iteration)| step.objective.is_finite();
-    let steps: Vec<(usize, &Iteration)> = iterations.iter().enumerate().filter(finite).collect();
+    let all = iterations.iter().enumerate().map(|(i, step)| (i, value(step)));
+    let steps: Vec<(usize, f64)> = all.filter(|(_, value)| value.is_finite()).collect();
     let (first, last) = (steps.first()?, steps.last()?);
+    let (title, label, told) = match traced {
+        Traced::Turn => (
+            "How far the subspace turned",
+            "angle, degrees",
+            "The angle by which the subspace turned, in degrees,",
+        ),
+        Traced::Objective => ("Objective by iteration", "explained local variance", "The objective"),
+    };
     let description = format!(
-        "The objective over {} iterations, from {} to {}; larger is better.",
-        iterations.len(),
-        short(first.1.objective),
-        short(last.1.objective)
+        "{told} over {}, from {} to {}.",
+        counted(iterations.len(), "iteration"),
+        short(first.1),
+        short(last.1)
     );
-    let mut plot = Plot::new("trace", "Objective by iteration", description, HEIGHT);
+    let mut plot = Plot::new("trace", title, description, HEIGHT);
     // The last one is where the fit ended, and always drawn.
     let drawn =
         steps.iter().step_by(every).chain(steps.last().filter(|_| !(steps.len() - 1).is_multiple_of(every)));
-    let points: Vec<(f64, f64)> = drawn.map(|(i, step)| (*i as f64, step.objective)).collect();
-    let frame = Frame::new(Axis::whole(0, last.0, 6), Axis::covering(points.iter().map(|p| p.1), 5), HEIGHT);
-    frame.draw(&mut plot, "iteration", "explained local variance", 50);
+    let points: Vec<(f64, f64)> = drawn.map(|&(i, value)| (i as f64, value)).collect();
+    let bound =
+        tolerance.filter(|v| traced == Traced::Turn && *v > 0.0 && v.is_finite()).map(f64::to_degrees);
+    let zero = (traced == Traced::Turn).then_some(0.0);
+    let y = Axis::covering(points.iter().map(|p| p.1).chain(zero).chain(bound), 5);
+    let frame = Frame::new(Axis::whole(0, last.0, 6), y, HEIGHT);
+    frame.draw(&mut plot, "iteration", label, WIDTH);
+    if let Some(bound) = bound {
+        plot.line("dash", frame.at(frame.x.low, bound), frame.at(frame.x.high, bound));
+    }
     plot.path("trace", points.iter().map(|&(x, y)| frame.at(x, y)));
     if points.len() <= 60 {
-        points.iter().for_each(|&(x, y)| plot.circle("dot", frame.at(x, y), 2.2));
+        points.iter().for_each(|&(x, y)| plot.circle("dot", frame.at(x, y), 3.0));
     }
-    Some(plot)
+    Some((plot, traced))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(iteration: usize, moved: Option<f64>) -> Iteration {
+        Iteration { iteration, objective: 0.5, gradient_norm: 0.1, moved }
+    }
+
+    #[test]
+    fn a_curve_is_drawn_of_what_can_be_compared() {
+        let turning: Vec<Iteration> = (0..4).map(|i| step(i, Some(0.1 / (i + 1) as f64))).collect();
+        let (plot, traced) = trace(&turning, Some(0.02)).unwrap();
+        assert_eq!(traced, Traced::Turn);
+        assert!(plot.inline().contains("class=\"dash\""));
+        let some: Vec<Iteration> = (0..4).map(|i| step(i, (i == 3).then_some(0.1))).collect();
+        assert_eq!(trace(&some, Some(0.02)).unwrap().1, Traced::Objective);
+        assert!(trace(&[], None).is_none());
+    }
 }

@@ -10,11 +10,13 @@ pub mod dots;
 pub mod frame;
 pub mod line;
 pub mod scatter;
+pub mod text;
 
 use std::fmt::Write;
 
-use crate::escape::{clip, markup};
+use crate::escape::markup;
 use color::{STEPS, Scheme, variables};
+use text::{BOLD, TITLE, fit};
 
 /// Width of every plot, in its own units: a unit is about 0.8 pixels on a phone, a pixel and more on a desk.
 pub const WIDTH: f64 = 440.0;
@@ -60,7 +62,7 @@ impl Plot {
             body: String::new(),
             attributes: String::new(),
         };
-        plot.text(0.0, 17.0, "title", Anchor::Start, &clip(&title, 46));
+        plot.text(0.0, 17.0, "title", Anchor::Start, &fit(&title, BOLD * TITLE, WIDTH));
         plot
     }
 

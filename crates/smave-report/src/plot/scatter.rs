@@ -9,12 +9,16 @@ use std::fmt::Write;
 use super::axis::Axis;
 use super::color::{STEPS, steps_by_rank};
 use super::frame::Frame;
+use super::text::{TICK, fit, width};
 use super::{Anchor, Plot, WIDTH};
 use crate::column::Column;
-use crate::escape::clip;
 
 /// Layers that rows are dealt out to; the script of the page does the same.
 const LAYERS: usize = 8;
+
+/// The line above the frame belongs to the label of the y axis up to here, and from here to the legend; the script of
+/// the page knows it, too.
+const LEGEND: f64 = 172.0;
 
 /// Height of a scatter plot.
 const HEIGHT: f64 = 380.0;
@@ -54,7 +58,7 @@ impl Scatter<'_> {
         let y = Axis::covering(self.y.values.iter().copied().chain(curve.iter().map(|p| p.1)), 6);
         let mut plot = Plot::new(&*self.name, &*self.title, &*self.description, HEIGHT);
         let frame = Frame::new(x, y, HEIGHT);
-        frame.draw(&mut plot, &self.x.name, &self.y.name, 20);
+        frame.draw(&mut plot, &self.x.name, &self.y.name, LEGEND - 8.0);
         let width = self.stroke_width();
         plot.raw(&self.points(&frame, width));
         match &self.guide {
@@ -110,9 +114,12 @@ impl Scatter<'_> {
         let (low, high) = self.color.range();
         let high = self.color.written(high);
         // Whole units, or seams show between the steps.
-        let right = (WIDTH - 13.0 - 7.4 * high.chars().count() as f64).floor();
-        plot.raw("<g class=\"legend\">");
-        plot.text(right - bar - 5.0, y + 10.0, "tick", Anchor::End, &self.legend_start(low));
+        let right = (WIDTH - 13.0 - width(&high, TICK)).floor();
+        let start = right - bar - 5.0;
+        let low = format!(": {}", self.color.written(low));
+        let name = fit(&self.color.name, TICK, start - LEGEND - width(&low, TICK));
+        plot.raw("<g class=\"legend\"><g class=\"scale\">");
+        plot.text(start, y + 10.0, "tick", Anchor::End, &format!("{name}{low}"));
         for step in 0..STEPS {
             let each = bar / STEPS as f64;
             let x = right - bar + step as f64 * each;
@@ -120,11 +127,8 @@ impl Scatter<'_> {
                 "<rect class=\"c{step}\" x=\"{x}\" y=\"{y}\" width=\"{each}\" height=\"11\"/>"
             ));
         }
-        plot.text(right + 5.0, y + 10.0, "tick", Anchor::Start, &high);
         plot.raw("</g>");
-    }
-
-    fn legend_start(&self, low: f64) -> String {
-        format!("{}: {}", clip(&self.color.name, 12), self.color.written(low))
+        plot.text(WIDTH - 8.0, y + 10.0, "tick", Anchor::End, &high);
+        plot.raw("</g>");
     }
 }

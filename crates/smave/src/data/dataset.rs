@@ -28,11 +28,8 @@ pub enum Warning {
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Warning::ConstantColumn { column, name } => {
-                write!(
-                    f,
-                    "column {column} ('{name}') is constant and cannot contribute; consider dropping it"
-                )
+            Warning::ConstantColumn { name, .. } => {
+                write!(f, "covariate '{name}' is constant and cannot contribute; consider dropping it")
             }
         }
     }
@@ -351,7 +348,7 @@ mod tests {
     fn empty_one_row_and_constant_targets_are_refused() {
         assert!(message(vec![], 0, 3, vec![]).starts_with("the data is empty: 0 rows and 3 columns"));
         assert!(message(vec![], 3, 0, vec![0.0, 1.0, 2.0]).starts_with("the data is empty"));
-        assert!(message(vec![1.0], 1, 1, vec![1.0]).starts_with("1 rows are too few for any regression"));
+        assert!(message(vec![1.0], 1, 1, vec![1.0]).starts_with("too few rows for any regression: 1,"));
         assert!(message(vec![1.0, 2.0], 2, 1, vec![4.0, 4.0]).starts_with("the target y is 4 in every row"));
     }
 

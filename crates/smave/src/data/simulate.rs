@@ -194,7 +194,8 @@ impl Simulation {
     fn draw_as<T: Element + Default>(&self, narrow: impl Fn(f64) -> T + Sync) -> Result<Simulated<T>> {
         let (n, p) = (self.n_samples, self.n_features);
         if p < TRUE_DIMENSION {
-            return Err(Error::InvalidDimension { n_components: TRUE_DIMENSION, n_features: p });
+            let requirement = format!("at least {TRUE_DIMENSION}, the dimension of the true subspace");
+            return Err(Error::InvalidParameter { name: "p", value: p.to_string(), requirement });
         }
         if n == 0 {
             return Err(Error::Empty { n_rows: n, n_cols: p });
@@ -332,7 +333,10 @@ mod tests {
     #[test]
     fn impossible_designs_are_refused() {
         let small = Simulation::new(Link::Polynomial, Covariance::Identity, 10, 1).draw().unwrap_err();
-        assert_eq!(small.to_string(), "cannot reduce 1 covariates to 2 dimensions: choose between 1 and 1");
+        assert_eq!(
+            small.to_string(),
+            "p = 1 is not allowed: it must be at least 2, the dimension of the true subspace"
+        );
         assert!(Simulation::new(Link::Polynomial, Covariance::Identity, 0, 5).draw().is_err());
         assert!(Simulation::new(Link::Polynomial, Covariance::Identity, 5, 5).noise(-1.0).draw().is_err());
         assert!(Simulation::new(Link::Polynomial, Covariance::Identity, 5, 5).density(0.0).draw().is_err());

@@ -4,6 +4,7 @@ pub mod ade;
 mod ascent;
 pub(crate) mod gradient_steps;
 pub mod inverse;
+pub(crate) mod journal;
 pub mod opg;
 pub mod opg_adaptive;
 pub mod opg_walk;
@@ -57,7 +58,8 @@ pub trait Estimator: Settings + Send + Sync {
     ///
     /// # Errors
     /// When the dimension asked for, a setting or the data do not allow it, or numbers
-    /// overflow. A cancelled fit is a result, not an error.
+    /// overflow. A fit cancelled after an iteration is a result; before the first, there is none yet
+    /// ([`Error::Cancelled`]).
     fn fit_observed(&self, data: &Dataset<'_>, observer: &mut dyn Observer) -> Result<Reduction>;
 
     /// Fits the reduction.

@@ -117,13 +117,14 @@ impl Estimator for Opg {
         if self.knn { "opg-knn" } else { "opg" }
     }
 
-    fn fit_observed(&self, data: &Dataset<'_>, _: &mut dyn Observer) -> Result<Reduction> {
+    fn fit_observed(&self, data: &Dataset<'_>, observer: &mut dyn Observer) -> Result<Reduction> {
         check_dimension(self.n_components, data)?;
         let mut n_neighbors = None;
         let found = with_columns(data, self.standardize, |x| {
             let x = all_columns(x)?;
             let (hoods, k) = self.neighborhoods(&x, data.weights())?;
             n_neighbors = k;
+            observer.check()?;
             let slopes = ambient_slopes(&x, data.responses(), &hoods, self.ridge);
             leading_directions(&slopes, self.n_components, hoods.anchor_weights())
         })?;

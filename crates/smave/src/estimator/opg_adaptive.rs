@@ -66,13 +66,19 @@ impl OpgAdaptive {
         self
     }
 
-    fn adapt(&self, x: &dyn Design, data: &Dataset<'_>) -> Result<(Mat<f64>, Vec<f64>)> {
+    fn adapt(
+        &self,
+        x: &dyn Design,
+        data: &Dataset<'_>,
+        observer: &dyn Observer,
+    ) -> Result<(Mat<f64>, Vec<f64>)> {
         let mut steps = GradientSteps::new(x, data.responses(), data.weights(), self.seed)?;
         let (n, rank) = (steps.n_counted() as f64, steps.rank());
         let slow = rank.max(4) as f64;
         let (mut rho, mut h) = (1.0, n.powf(-1.0 / slow));
         let mut metric = Mat::<f64>::identity(rank, rank);
         loop {
+            observer.check()?;
             let seen = steps.seen_through(&metric);
             let axes = steps.step(&seen, self.n_anchors, rank, h, REACH)?;
             rho *= (-1.0f64 / 6.0).exp();
@@ -97,10 +103,10 @@ impl Estimator for OpgAdaptive {
         "opg-adaptive"
     }
 
-    fn fit_observed(&self, data: &Dataset<'_>, _: &mut dyn Observer) -> Result<Reduction> {
+    fn fit_observed(&self, data: &Dataset<'_>, observer: &mut dyn Observer) -> Result<Reduction> {
         check_dimension(self.n_components, data)?;
         check_rows(self.n_components, data)?;
-        let found = with_columns(data, true, |x| self.adapt(x, data))?;
+        let found = with_columns(data, true, |x| self.adapt(x, data, observer))?;
         let mut reduction = spectral_reduction(self.name(), found, data)?;
         reduction.seed = Some(self.seed);
         Ok(reduction)

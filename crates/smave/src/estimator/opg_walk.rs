@@ -71,12 +71,18 @@ impl OpgWalk {
         self
     }
 
-    fn walk(&self, x: &dyn Design, data: &Dataset<'_>) -> Result<(Mat<f64>, Vec<f64>)> {
+    fn walk(
+        &self,
+        x: &dyn Design,
+        data: &Dataset<'_>,
+        observer: &dyn Observer,
+    ) -> Result<(Mat<f64>, Vec<f64>)> {
         let mut steps = GradientSteps::new(x, data.responses(), data.weights(), self.seed)?;
         let (rank, d) = (steps.rank(), self.n_components.min(steps.rank()));
         let mut axes = Axes { directions: Mat::identity(rank, rank), values: vec![1.0; rank] };
         let n_axes = rank.min(self.n_anchors.max(d));
         for q in dimensions(rank, d, n_axes, self.brisk, self.rounds) {
+            observer.check()?;
             let seen = steps.seen_through(&axes.directions.as_ref().subcols(0, q).to_owned());
             let base = steps.walking_bandwidth(&seen);
             axes = steps.step(&seen, self.n_anchors, n_axes, base, (2 * q).max(20))?;
@@ -90,11 +96,11 @@ impl Estimator for OpgWalk {
         "opg-walk"
     }
 
-    fn fit_observed(&self, data: &Dataset<'_>, _: &mut dyn Observer) -> Result<Reduction> {
+    fn fit_observed(&self, data: &Dataset<'_>, observer: &mut dyn Observer) -> Result<Reduction> {
         check_dimension(self.n_components, data)?;
         check_rows(self.n_components, data)?;
         // Whitening takes the units out anyway, but for its shrinkage: always scale.
-        let found = with_columns(data, true, |x| self.walk(x, data))?;
+        let found = with_columns(data, true, |x| self.walk(x, data, observer))?;
         let mut reduction = spectral_reduction(self.name(), found, data)?;
         reduction.seed = Some(self.seed);
         Ok(reduction)

@@ -18,8 +18,9 @@
 use std::ops::Range;
 
 use rand::seq::index::sample;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
+use crate::checkpoint::Stored;
 use crate::data::dataset::Dataset;
 use crate::data::design::{Rows, expect_size};
 use crate::error::{Error, Result};
@@ -185,7 +186,7 @@ impl PublishedSmave {
 
     fn fit_here(&self, data: &Dataset<'_>, observer: &mut dyn Observer) -> Result<Reduction> {
         let plan = self.plan(data)?;
-        let mut trace = Vec::with_capacity(self.max_iter);
+        let mut trace = Vec::new();
         let ((basis, eigenvalues, stop_reason), standardization) =
             with_columns(data, self.standardize, |x| {
                 let objective = MaveObjective::new(x, data.responses(), self.ridge)?.counting(data.weights());
@@ -221,7 +222,17 @@ impl PublishedSmave {
         let mut b = plan.start.clone();
         let mut ascent = HeavyBall::new(p, self.n_components, plan.step, self.momentum, self.normalize);
         let mut scratch = Scratch::default();
-        for period in self.periods() {
+        let kept = observer.checkpoint().and_then(|checkpoint| checkpoint.recall(PIECE));
+        if let Some((basis, velocity, found)) = kept.and_then(|kept: Kept| kept.of(p, self.n_components)) {
+            b = basis;
+            ascent.resume(velocity);
+            *trace = found;
+        }
+        let done = trace.len();
+        for period in self.periods().skip_while(|period| period.start < done) {
+            if let Some(checkpoint) = observer.checkpoint().filter(|checkpoint| checkpoint.is_due()) {
+                checkpoint.keep(PIECE, &Kept::new(&b, ascent.velocity(), trace))?;
+            }
             // Neighborhoods of this whole period are those of the projection at its beginning.
             let at_rebuild = b.clone();
             let z = project_finite(objective, b.as_ref(), period.start)?;
@@ -283,18 +294,17 @@ impl PublishedSmave {
 
     /// The iterations between rebuilds. Algorithm 1 rebuilds after iteration t
     /// when t > 0 and τ divides t: the first period is one longer than the others.
-    fn periods(&self) -> Vec<Range<usize>> {
+    fn periods(&self) -> impl Iterator<Item = Range<usize>> {
         let tau = self.refresh_every.unwrap_or(usize::MAX);
-        let mut periods = Vec::new();
-        let mut start = 0;
-        while start < self.max_iter {
+        let (mut start, all) = (0usize, self.max_iter);
+        std::iter::from_fn(move || {
             // The next multiple of τ that is positive and not before `start`, inclusive.
             let last = start.max(1).div_ceil(tau).saturating_mul(tau);
-            let end = last.saturating_add(1).min(self.max_iter);
-            periods.push(start..end);
+            let end = last.saturating_add(1).min(all);
+            let period = start..end;
             start = end;
-        }
-        periods
+            Some(period).filter(|period| !period.is_empty())
+        })
     }
 
     /// Settings checked against the data, and what follows from both.
@@ -348,6 +358,28 @@ impl Estimator for PublishedSmave {
 
     fn fit_observed(&self, data: &Dataset<'_>, observer: &mut dyn Observer) -> Result<Reduction> {
         in_hot_pool(|| self.fit_here(data, observer))
+    }
+}
+
+/// The name of an ascent among the pieces of a checkpoint.
+const PIECE: &str = "ascent";
+
+/// An ascent where neighborhoods are about to be rebuilt.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    basis: Stored,
+    velocity: Stored,
+    trace: Vec<Iteration>,
+}
+
+impl Kept {
+    fn new(basis: &Mat<f64>, velocity: &Mat<f64>, trace: &[Iteration]) -> Self {
+        Self { basis: basis.as_ref().into(), velocity: velocity.as_ref().into(), trace: trace.to_vec() }
+    }
+
+    /// Basis, velocity and trace, if they are of that shape.
+    fn of(self, p: usize, d: usize) -> Option<(Mat<f64>, Mat<f64>, Vec<Iteration>)> {
+        Some((self.basis.matrix(p, d)?, self.velocity.matrix(p, d)?, self.trace))
     }
 }
 

@@ -29,6 +29,7 @@ use crate::data::design::Rows;
 use crate::data::responses::Responses;
 use crate::error::{Error, Result};
 use crate::estimator::ascent::{Effort, ascend};
+use crate::estimator::journal::{Journal, Told};
 use crate::estimator::opg::Opg;
 use crate::estimator::reduction::{Reduction, principal_basis};
 use crate::estimator::{Estimator, check_dimension, check_rows, with_columns};
@@ -41,7 +42,7 @@ use crate::objective::ambient::all_columns;
 use crate::objective::mave::MaveObjective;
 use crate::optim::lbfgs::Lbfgs;
 use crate::optim::patience::Patience;
-use crate::optim::trace::{Iteration, Observer, Progress, Silent, StopReason};
+use crate::optim::trace::{Observer, StopReason, Within};
 use crate::parallel::in_hot_pool;
 
 /// Where weights come from.
@@ -176,15 +177,15 @@ impl Rmave {
         }
         let start =
             Opg::kernel(self.n_components).cut(COARSE_CUT).ridge(self.ridge).standardize(self.standardize);
-        let start = start.fit_observed(data, &mut Silent)?.basis;
-        let mut trace = Vec::new();
+        let start = start.fit_observed(data, &mut Within(observer))?.basis;
+        let mut journal = Journal::new(observer, self.max_iter);
         let ((basis, eigenvalues, stop_reason), standardization) =
             with_columns(data, self.standardize, |x| {
                 let objective = MaveObjective::new(x, data.responses(), self.ridge)?.counting(data.weights());
-                let (basis, outer, stop) =
-                    self.climb(&objective, data.responses(), start, &mut trace, observer)?;
+                let (basis, outer, stop) = self.climb(&objective, data.responses(), start, &mut journal)?;
+                let iteration = journal.trace.len();
                 let (basis, eigenvalues) = principal_basis(basis.as_ref(), outer.as_ref())
-                    .ok_or(Error::NotFinite { what: "the average slope", iteration: trace.len() })?;
+                    .ok_or(Error::NotFinite { what: "the average slope", iteration })?;
                 Ok((basis, eigenvalues, stop))
             })?;
         Ok(Reduction {
@@ -201,7 +202,7 @@ impl Rmave {
                 _ => None,
             },
             seed: None,
-            trace,
+            trace: journal.trace,
             stop_reason,
             starts: Vec::new(),
             loo_error: None,
@@ -215,36 +216,27 @@ impl Rmave {
         objective: &MaveObjective<'_>,
         y: Responses<'_>,
         mut b: Mat<f64>,
-        trace: &mut Vec<Iteration>,
-        observer: &mut dyn Observer,
+        journal: &mut Journal<'_>,
     ) -> Result<(Mat<f64>, Mat<f64>, StopReason)> {
         let [few, all] = anchors(y);
         let mut coarse = self.max_iter > 1 && few.len() >= FEWEST_ANCHORS;
         let mut patience = Patience::default();
         let mut lbfgs = Lbfgs::default();
         loop {
-            let iteration = trace.len();
-            let last = iteration + 1 == self.max_iter;
+            let last = journal.trace.len() + 1 == self.max_iter;
             coarse &= !last;
             let (anchors, cut) = if coarse { (&few, COARSE_CUT.max(self.cut)) } else { (&all, self.cut) };
-            let hoods = self.neighborhoods(objective, &b, anchors, cut)?;
             let effort = match self.localization {
                 Localization::AmbientKernel => ONLY,
                 _ if coarse => COARSE,
                 _ => FINE,
             };
-            let ascended = ascend(objective, &b, &hoods, &[], effort, &mut lbfgs, iteration)?;
-            let turned = ascended.turned;
-            b = ascended.basis;
-            trace.push(Iteration {
-                iteration,
-                objective: ascended.value,
-                gradient_norm: ascended.gradient_norm,
-                moved: Some(turned),
-            });
-            let report =
-                Progress { iteration: &trace[iteration], max_iter: self.max_iter, basis: b.as_ref() };
-            let cancelled = observer.on_iteration(report).is_break();
+            let mut hoods = None;
+            let Told { basis, turned, cancelled } = journal.round(&b, &mut lbfgs, |lbfgs, iteration| {
+                let hoods = hoods.insert(self.neighborhoods(objective, &b, anchors, cut)?);
+                ascend(objective, &b, hoods, &[], effort, lbfgs, iteration)
+            })?;
+            let before = std::mem::replace(&mut b, basis);
             let waited = patience.after(turned);
             let settled =
                 turned < self.tolerance || waited >= if coarse { COARSE_PATIENCE } else { PATIENCE };
@@ -260,6 +252,10 @@ impl Rmave {
                 () if settled => StopReason::Settled,
                 () if last => StopReason::MaxIterations,
                 () => continue,
+            };
+            let hoods = match hoods {
+                Some(hoods) => hoods,
+                None => self.neighborhoods(objective, &before, anchors, cut)?,
             };
             let z = objective.design().project(b.as_ref(), Rows::All)?;
             return Ok((b, objective.average_slope_outer(&z, &hoods), stop));

@@ -40,6 +40,16 @@ pub(crate) struct Ascent {
 }
 
 impl Lbfgs {
+    /// With these pairs of steps and gradient changes.
+    pub fn remembering(pairs: VecDeque<(Mat<f64>, Mat<f64>)>) -> Self {
+        Self { pairs }
+    }
+
+    /// What it remembers.
+    pub fn pairs(&self) -> impl Iterator<Item = &(Mat<f64>, Mat<f64>)> {
+        self.pairs.iter()
+    }
+
     /// Ascends from `basis` until a step gains less than `tolerance` of the value, or `max_steps` are made.
     /// `evaluate` gives value and Riemannian gradient.
     pub fn maximize(

@@ -24,6 +24,16 @@ impl HeavyBall {
         Self { velocity: Mat::zeros(p, d), step, momentum, normalize }
     }
 
+    /// The velocity now.
+    pub fn velocity(&self) -> &Mat<f64> {
+        &self.velocity
+    }
+
+    /// Goes on with this velocity.
+    pub fn resume(&mut self, velocity: Mat<f64>) {
+        self.velocity = velocity;
+    }
+
     /// The basis after step `t` from `b` along `gradient`; `None` if numbers overflowed.
     pub fn advance(&mut self, b: &Mat<f64>, gradient: &Mat<f64>, t: usize) -> Option<Mat<f64>> {
         let length = norm(gradient.as_ref());

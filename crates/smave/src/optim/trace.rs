@@ -8,6 +8,8 @@ use std::ops::ControlFlow;
 
 use serde::{Deserialize, Serialize};
 
+use crate::checkpoint::Checkpoint;
+use crate::error::{Error, Result};
 use crate::linalg::MatRef;
 
 /// One iteration of a fit.
@@ -36,13 +38,25 @@ pub struct Progress<'a> {
     pub basis: MatRef<'a, f64>,
 }
 
-/// Watches a fit, and can end it. Called from a thread of the pool, always the same one at a time.
-pub trait Observer: Send {
+/// Watches a fit, and can end it. Called from a thread of the pool.
+pub trait Observer: Send + Sync {
     /// Called after each iteration; `Break` ends the fit with what it has.
     fn on_iteration(&mut self, progress: Progress<'_>) -> ControlFlow<()>;
+
+    /// Whether to give up. Asked from many threads, and also where there are no iterations: while starts are made and
+    /// raced, and in methods without. There is no result yet then, and the fit ends with
+    /// [`Error::Cancelled`].
+    fn is_cancelled(&self) -> bool {
+        false
+    }
+
+    /// Where the fit looks for what was done before it was interrupted, and keeps what it does.
+    fn checkpoint(&self) -> Option<&Checkpoint> {
+        None
+    }
 }
 
-impl<F: FnMut(Progress<'_>) -> ControlFlow<()> + Send> Observer for F {
+impl<F: FnMut(Progress<'_>) -> ControlFlow<()> + Send + Sync> Observer for F {
     fn on_iteration(&mut self, progress: Progress<'_>) -> ControlFlow<()> {
         self(progress)
     }
@@ -55,6 +69,26 @@ pub struct Silent;
 impl Observer for Silent {
     fn on_iteration(&mut self, _: Progress<'_>) -> ControlFlow<()> {
         ControlFlow::Continue(())
+    }
+}
+
+impl dyn Observer + '_ {
+    /// An error once the observer has had enough.
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
+    }
+}
+
+/// For a fit within a fit: ends it with the one around it, and tells nobody.
+pub(crate) struct Within<'a>(pub &'a dyn Observer);
+
+impl Observer for Within<'_> {
+    fn on_iteration(&mut self, _: Progress<'_>) -> ControlFlow<()> {
+        if self.0.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.0.is_cancelled()
     }
 }
 

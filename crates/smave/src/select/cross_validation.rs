@@ -21,12 +21,13 @@ pub(super) struct Curve {
     pub errors: Vec<DimensionError>,
 }
 
-/// Repeated K-fold cross-validation on all rows.
+/// Repeated K-fold cross-validation on all rows. `part` tells its folds from those of others.
 pub(super) fn repeated(
     settings: &SelectDimension,
     data: &Dataset<'_>,
     repeats: usize,
     tally: &Tally<'_>,
+    part: &str,
 ) -> Result<Curve> {
     let n = data.n_samples();
     let folds: Vec<Vec<usize>> = (0..repeats)
@@ -37,8 +38,8 @@ pub(super) fn repeated(
         .map(|place| {
             let (repeat, fold) = (place / settings.folds, place % settings.folds);
             let (train, test) = split(&folds[repeat], fold);
-            let squares = squared_errors(settings, data, &train, &test, repeat as u64, fold, tally)?;
-            tally.step()?;
+            let work = || squared_errors(settings, data, &train, &test, repeat as u64, fold, tally);
+            let squares = tally.task(|| format!("{part}fold {fold} of {repeat}"), work)?;
             Ok((test, squares))
         })
         .collect::<Result<_>>()?;
@@ -68,9 +69,10 @@ pub(super) fn nested_error(
             let (train, test) = split(&folds, fold);
             let inner =
                 SelectDimension { seed: derive_seed(settings.seed, &[8, fold as u64]), ..settings.clone() };
-            let chosen = repeated(&inner, &data.subset(&train)?, 1, tally)?.chosen;
-            let squares = squared_errors(settings, data, &train, &test, 0, fold, tally)?.swap_remove(chosen);
-            tally.step()?;
+            let part = format!("without {fold} ");
+            let chosen = repeated(&inner, &data.subset(&train)?, 1, tally, &part)?.chosen;
+            let work = || squared_errors(settings, data, &train, &test, 0, fold, tally);
+            let squares = tally.task(|| format!("outer fold {fold}"), work)?.swap_remove(chosen);
             Ok((chosen, squares))
         })
         .collect::<Result<_>>()?;

@@ -26,6 +26,7 @@ use std::ops::ControlFlow;
 
 use serde::Serialize;
 
+use crate::checkpoint::Checkpoint;
 use crate::data::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::estimator::{Estimator, Smave};
@@ -36,7 +37,7 @@ use cross_validation::{Curve, nested_error, repeated};
 use slopes::SlopeMatrix;
 
 /// The choice of the dimension. See [`SelectDimension::new`] for the defaults.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct SelectDimension {
     max_dim: usize,
     folds: usize,
@@ -141,14 +142,20 @@ impl SelectDimension {
     /// # Errors
     /// When the candidates or folds do not fit the data, or a fit fails.
     pub fn run(&self, data: &Dataset<'_>) -> Result<DimensionChoice> {
-        self.run_watched(data, &|_, _| ControlFlow::Continue(()))
+        self.run_watched(data, &|_, _| ControlFlow::Continue(()), None)
     }
 
-    /// Chooses, telling `watch` after each fold how many are done.
+    /// Chooses, telling `watch` after each fold how many are done. With a checkpoint, what was done before is not
+    /// done again.
     ///
     /// # Errors
-    /// As [`SelectDimension::run`], and [`Error::Cancelled`].
-    pub fn run_watched(&self, data: &Dataset<'_>, watch: &Watch<'_>) -> Result<DimensionChoice> {
+    /// As [`SelectDimension::run`], [`Error::Cancelled`], and when the checkpoint cannot be written.
+    pub fn run_watched(
+        &self,
+        data: &Dataset<'_>,
+        watch: &Watch<'_>,
+        checkpoint: Option<&Checkpoint>,
+    ) -> Result<DimensionChoice> {
         let n_features = data.n_features();
         if !(1..=n_features).contains(&self.max_dim) {
             return Err(Error::InvalidDimension { n_components: self.max_dim, n_features });
@@ -162,14 +169,15 @@ impl SelectDimension {
         }
         let inner = if self.nested { self.folds * (self.folds + 1) } else { 0 };
         let opinions = usize::from(self.second_opinions);
-        let tally = Tally::new(watch, self.folds * self.repeats + inner + opinions);
-        let curve = repeated(self, data, self.repeats, &tally)?;
+        let tally = Tally::new(watch, self.folds * self.repeats + inner + opinions).keeping(checkpoint);
+        let curve = repeated(self, data, self.repeats, &tally, "")?;
         let nested = if self.nested { Some(nested_error(self, data, &tally)?) } else { None };
         let (mut ladle, mut augmentation) = (None, None);
         if self.second_opinions {
             // One dimension more than chosen decides who is near whom: room for what cross-validation may have missed.
             let room = (curve.chosen + 1).min(self.max_dim);
             let wide = self.smave(room, 0).fit_observed(data, &mut tally.observer())?;
+            tally.check()?;
             let slopes = SlopeMatrix::new(data, &wide.transform(data.x())?)?;
             let own = slopes.spectrum(None, None, derive_seed(self.seed, &[3]))?;
             ladle = Some(ladle::ladle(&slopes, &own, self.max_dim, self.seed, &tally)?);

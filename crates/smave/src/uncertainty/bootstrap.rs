@@ -3,6 +3,7 @@
 use faer::linalg::solvers::Svd;
 use rayon::prelude::*;
 
+use crate::checkpoint::Stored;
 use crate::data::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::estimator::reduction::Reduction;
@@ -37,11 +38,15 @@ impl Replicates {
         let refits: Vec<Mat<f64>> = (0..count as u64)
             .into_par_iter()
             .map(|replicate| {
-                tally.check()?;
-                let drawn = data.subset(&bootstrap_rows(data.n_samples(), seed, replicate))?;
-                let found = refit(reduction, &drawn, derive_seed(seed, &[1, replicate]), tally)?;
-                tally.step()?;
-                Ok(found)
+                let make = || {
+                    let drawn = data.subset(&bootstrap_rows(data.n_samples(), seed, replicate))?;
+                    let found = refit(reduction, &drawn, derive_seed(seed, &[1, replicate]), tally)?;
+                    Ok(Stored::from(found.as_ref()))
+                };
+                let found = tally.task(|| format!("replicate {replicate}"), make)?;
+                found
+                    .matrix(data.n_features(), reduction.n_components())
+                    .ok_or(Error::NotFinite { what: "a bootstrap replicate", iteration: 0 })
             })
             .collect::<Result<_>>()?;
         let angles = refits

@@ -23,6 +23,7 @@ use std::ops::ControlFlow;
 
 use serde::Serialize;
 
+use crate::checkpoint::Checkpoint;
 use crate::data::dataset::Dataset;
 use crate::error::{Error, Result};
 use crate::estimator::reduction::Reduction;
@@ -32,7 +33,7 @@ use crate::tally::{Tally, Watch};
 use bootstrap::Replicates;
 
 /// Intervals and tests for a fitted reduction. See [`Uncertainty::new`] for the defaults.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Uncertainty {
     replicates: usize,
     permutations: usize,
@@ -145,22 +146,24 @@ impl Uncertainty {
     /// # Errors
     /// When `data` has other covariates, a setting is out of range, or a fit fails.
     pub fn run(&self, reduction: &Reduction, data: &Dataset<'_>) -> Result<Explanation> {
-        self.run_watched(reduction, data, &|_, _| ControlFlow::Continue(()))
+        self.run_watched(reduction, data, &|_, _| ControlFlow::Continue(()), None)
     }
 
-    /// Explains, telling `watch` after each replicate and each test how many are done.
+    /// Explains, telling `watch` after each replicate and each test how many are done. With a checkpoint, what was done
+    /// before is not done again.
     ///
     /// # Errors
-    /// As [`Uncertainty::run`], and [`Error::Cancelled`].
+    /// As [`Uncertainty::run`], [`Error::Cancelled`], and when the checkpoint cannot be written.
     pub fn run_watched(
         &self,
         reduction: &Reduction,
         data: &Dataset<'_>,
         watch: &Watch<'_>,
+        checkpoint: Option<&Checkpoint>,
     ) -> Result<Explanation> {
         self.check(reduction, data)?;
         let p = data.n_features();
-        let tally = Tally::new(watch, self.replicates + p);
+        let tally = Tally::new(watch, self.replicates + p).keeping(checkpoint);
         let replicates = Replicates::draw(reduction, data, self.replicates, self.seed, &tally)?;
         let p_values = permutation::p_values(
             reduction,

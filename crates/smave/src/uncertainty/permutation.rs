@@ -75,7 +75,7 @@ pub(super) fn p_values(
             refiner.leave_out(&b);
             for _ in 0..ROUNDS {
                 let view = refiner.view(&b, k)?;
-                b = refiner.ascend(&b, &view, STEPS, 0)?.basis;
+                b = refiner.ascend(&b, &view, STEPS)?.basis;
             }
         }
         let view = refiner.view(&b, k)?;
@@ -97,21 +97,21 @@ pub(super) fn p_values(
     (0..data.n_features())
         .into_par_iter()
         .map(|i| {
-            tally.check()?;
-            let own;
-            let left = if basis.row(i).norm_l2() == 0.0 {
-                as_it_is.as_ref()
-            } else {
-                own = without(i)?;
-                own.as_ref()
+            let test = || {
+                let own;
+                let left = if basis.row(i).norm_l2() == 0.0 {
+                    as_it_is.as_ref()
+                } else {
+                    own = without(i)?;
+                    own.as_ref()
+                };
+                let e: Vec<f64> = rest.values().iter().skip(i).step_by(rest.dim()).copied().collect();
+                Ok(match left {
+                    Some(left) => left.p_value(&e, permutations, seed, i),
+                    None => 1.0 / (1.0 + permutations as f64),
+                })
             };
-            let e: Vec<f64> = rest.values().iter().skip(i).step_by(rest.dim()).copied().collect();
-            let p_value = match left {
-                Some(left) => left.p_value(&e, permutations, seed, i),
-                None => 1.0 / (1.0 + permutations as f64),
-            };
-            tally.step()?;
-            Ok(p_value)
+            tally.task(|| format!("p-value {i}"), test)
         })
         .collect()
 }

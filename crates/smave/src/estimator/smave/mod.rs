@@ -40,6 +40,7 @@ use crate::data::dense::Dense;
 use crate::data::design::{Design, Rows, expect_size};
 use crate::data::standardize::Standardization;
 use crate::error::{Error, Result};
+use crate::estimator::journal::Journal;
 use crate::estimator::published::PublishedSmave;
 use crate::estimator::reduction::{Reduction, principal_basis};
 use crate::estimator::{Estimator, check_dimension, check_rows, scaling};
@@ -48,11 +49,11 @@ use crate::local::neighborhoods::Weighting;
 use crate::local::size::{MIN_NEIGHBORS_PROJECTED, neighborhood_size};
 use crate::objective::mave::MaveObjective;
 use crate::optim::patience::Patience;
-use crate::optim::trace::{Iteration, Observer, Progress, StopReason};
+use crate::optim::trace::{Observer, StopReason};
 use crate::parallel::in_hot_pool;
 use crate::rng::{Purpose, sorted_sample, stream};
 
-use race::{Runner, finalists, race, report};
+use race::{Runner, finalists, keep, race, recall, report};
 use refine::Refiner;
 use screen::screen;
 use starts::guesses;
@@ -248,19 +249,20 @@ impl Smave {
     fn fit_here(&self, data: &Dataset<'_>, observer: &mut dyn Observer) -> Result<Reduction> {
         check_dimension(self.n_components, data)?;
         check_rows(self.n_components, data)?;
-        let mut trace = Vec::new();
         let standardization = scaling(data, self.standardize)?;
         let x = standardization.apply(data.x())?;
         let (candidates, runners) = match &self.warm_start {
             Some(directions) => (vec![self.given_start(directions, &standardization)?], Vec::new()),
             None => {
-                let runners = self.race_starts(&x, data)?;
+                let runners = self.race_starts(&x, data, observer)?;
                 (finalists(&runners)?, runners)
             }
         };
         let objective = MaveObjective::new(&x, data.responses(), self.ridge)?.counting(data.weights());
         let anchors = self.anchors(x.n_rows(), data.n_counted());
-        let refined = self.polish(objective, &anchors, candidates, &mut trace, observer)?;
+        let mut journal = Journal::new(observer, PASSES * self.max_iter);
+        let refined = self.polish(objective, &anchors, candidates, &mut journal)?;
+        let trace = journal.trace;
         let starts = report(runners, refined.chosen)?;
         let (basis, eigenvalues) = principal_basis(refined.basis.as_ref(), refined.outer.as_ref())
             .ok_or(Error::NotFinite { what: "the average slope", iteration: trace.len() })?;
@@ -293,8 +295,17 @@ impl Smave {
     }
 
     /// Makes and races the starts, on some rows if there are very many.
-    fn race_starts(&self, x: &dyn Design, whole: &Dataset<'_>) -> Result<Vec<Runner>> {
+    fn race_starts(
+        &self,
+        x: &dyn Design,
+        whole: &Dataset<'_>,
+        observer: &dyn Observer,
+    ) -> Result<Vec<Runner>> {
         let (n, p) = (x.n_rows(), x.n_cols());
+        let kept = observer.checkpoint();
+        if let Some(runners) = kept.and_then(|checkpoint| recall(checkpoint, p, self.n_components)) {
+            return Ok(runners);
+        }
         let count = n.min(RACE_ROWS.max(RACE_ROWS_PER_COVARIATE * p));
         let mut rng = stream(self.seed, Purpose::Subset, 0);
         // In random order, so that the first few are a sample too.
@@ -306,8 +317,13 @@ impl Smave {
         let data = Dataset::of_responses(x, whole.raw_responses().at(&rows), weights)?;
         let objective = MaveObjective::new(data.x(), data.responses(), self.ridge)?.counting(data.weights());
         let anchors: Vec<usize> = (0..count).collect();
+        let guesses = guesses(self, &data, observer)?;
         let k = self.neighborhood(data.n_counted(), 2.0);
-        race(guesses(self, &data), objective, &anchors, k, self.weighting)
+        let runners = race(guesses, objective, &anchors, k, self.weighting, observer)?;
+        if let Some(checkpoint) = kept {
+            keep(checkpoint, &runners)?;
+        }
+        Ok(runners)
     }
 
     /// The anchors of the refinement, out of n rows that count as so many, in increasing order.
@@ -324,8 +340,7 @@ impl Smave {
         objective: MaveObjective<'_>,
         anchors: &[usize],
         mut candidates: Vec<Mat<f64>>,
-        trace: &mut Vec<Iteration>,
-        observer: &mut dyn Observer,
+        journal: &mut Journal<'_>,
     ) -> Result<Refined> {
         let n = objective.n_counted();
         let mut k = self.neighborhood(n, MULTIPLES[0]);
@@ -334,7 +349,7 @@ impl Smave {
         let mut basis = candidates.remove(0);
         let mut chosen = 0;
         if self.refine {
-            (basis, stop) = self.converge(&mut refiner, basis, k, trace, observer)?;
+            (basis, stop) = self.converge(&mut refiner, basis, k, journal)?;
             // Two subspaces that the race could not tell apart are judged by where they lead, unless rows are so few that
             // errors after refinement say more about overfitting than about subspaces.
             if let Some(second) = candidates.pop()
@@ -342,7 +357,7 @@ impl Smave {
                 && n >= ROWS_PER_COVARIATE_TO_JUDGE * basis.nrows()
             {
                 let mut other = Refiner::new(objective, anchors, self.weighting);
-                let (second, end) = self.converge(&mut other, second, k, trace, observer)?;
+                let (second, end) = self.converge(&mut other, second, k, journal)?;
                 let error = |b: &Mat<f64>| Ok::<_, Error>(refiner.loo_error(&refiner.view(b, k)?));
                 if end == StopReason::Cancelled || error(&second)? < error(&basis)? {
                     (refiner, basis, stop, chosen) = (other, second, end, 1);
@@ -356,7 +371,7 @@ impl Smave {
             }
             k = self.choose_neighborhood(objective, &some, &basis)?;
             refiner.leave_out(&basis);
-            (basis, stop) = self.converge(&mut refiner, basis, k, trace, observer)?;
+            (basis, stop) = self.converge(&mut refiner, basis, k, journal)?;
         }
         let view = refiner.view(&basis, k)?;
         let (error, outer) = (refiner.loo_error(&view), refiner.slope_outer(&view));
@@ -392,25 +407,14 @@ impl Smave {
         refiner: &mut Refiner<'_>,
         mut basis: Mat<f64>,
         k: usize,
-        trace: &mut Vec<Iteration>,
-        observer: &mut dyn Observer,
+        journal: &mut Journal<'_>,
     ) -> Result<(Mat<f64>, StopReason)> {
         let mut stop = StopReason::MaxIterations;
         let mut patience = Patience::default();
         for _ in 0..self.max_iter {
-            let iteration = trace.len();
-            let view = refiner.view(&basis, k)?;
-            let round = refiner.ascend(&basis, &view, STEPS, iteration)?;
+            let round = refiner.round(&basis, k, STEPS, journal)?;
             basis = round.basis;
-            trace.push(Iteration {
-                iteration,
-                objective: round.value,
-                gradient_norm: round.gradient_norm,
-                moved: Some(round.turned),
-            });
-            let max_iter = PASSES * self.max_iter;
-            let progress = Progress { iteration: &trace[iteration], max_iter, basis: basis.as_ref() };
-            if observer.on_iteration(progress).is_break() {
+            if round.cancelled {
                 stop = StopReason::Cancelled;
                 break;
             }

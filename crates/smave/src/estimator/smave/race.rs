@@ -7,7 +7,9 @@
 //! subspace the race is over.
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
+use crate::checkpoint::{Checkpoint, Stored};
 use crate::error::{Error, Result};
 use crate::estimator::reduction::Start;
 use crate::estimator::smave::refine::Refiner;
@@ -16,6 +18,7 @@ use crate::linalg::Mat;
 use crate::local::neighborhoods::Weighting;
 use crate::manifold::subspace::largest_angle;
 use crate::objective::mave::MaveObjective;
+use crate::optim::trace::Observer;
 
 /// One rung of the race.
 struct Rung {
@@ -49,6 +52,7 @@ pub(super) fn race(
     anchors: &[usize],
     k: usize,
     weighting: Weighting,
+    observer: &dyn Observer,
 ) -> Result<Vec<Runner>> {
     let begin =
         |guess: Guess| Runner { name: guess.name, basis: guess.basis, error: f64::INFINITY, rungs: 0 };
@@ -60,7 +64,7 @@ pub(super) fn race(
         here.sort_unstable();
         let moved: Result<Vec<()>> = running
             .par_iter_mut()
-            .map(|runner| advance(runner, rung, Refiner::new(objective, &here, weighting), k))
+            .map(|runner| advance(runner, rung, Refiner::new(objective, &here, weighting), k, observer))
             .collect();
         moved?;
         running.sort_by(|a, b| a.error.total_cmp(&b.error));
@@ -69,6 +73,8 @@ pub(super) fn race(
         }
     }
     running.extend(finished);
+    // What cannot predict is no start, and an error that is no number cannot be written down.
+    running.retain(|runner| runner.error.is_finite());
     if running.is_empty() {
         return Err(Error::InvalidParameter {
             name: "starts",
@@ -77,6 +83,39 @@ pub(super) fn race(
         });
     }
     Ok(running)
+}
+
+/// The name of a race among the pieces of a checkpoint.
+const PIECE: &str = "starts";
+
+/// A start at the end of a race, as a checkpoint keeps it.
+#[derive(Serialize, Deserialize)]
+struct Ended {
+    name: String,
+    basis: Stored,
+    error: f64,
+    rungs: usize,
+}
+
+/// Keeps the outcome of a race.
+pub(super) fn keep(checkpoint: &Checkpoint, runners: &[Runner]) -> Result<()> {
+    let ended = runners.iter().map(|Runner { name, basis, error, rungs }| Ended {
+        name: name.clone(),
+        basis: basis.as_ref().into(),
+        error: *error,
+        rungs: *rungs,
+    });
+    checkpoint.keep(PIECE, &ended.collect::<Vec<_>>())
+}
+
+/// The outcome of a race that was run before, among p x d bases.
+pub(super) fn recall(checkpoint: &Checkpoint, p: usize, d: usize) -> Option<Vec<Runner>> {
+    let ended: Vec<Ended> = checkpoint.recall(PIECE)?;
+    let runner = |Ended { name, basis, error, rungs }: Ended| {
+        Some(Runner { name, basis: basis.matrix(p, d)?, error, rungs })
+    };
+    let runners: Vec<Runner> = ended.into_iter().map(runner).collect::<Option<_>>()?;
+    (!runners.is_empty()).then_some(runners)
 }
 
 /// The bases to go on with: the winner's, and the second's if it is another subspace.
@@ -118,10 +157,17 @@ fn leaders_agree(running: &[Runner]) -> Result<bool> {
 const LEADERS: usize = 3;
 const SAME: f64 = 0.15;
 
-fn advance(runner: &mut Runner, rung: &Rung, mut refiner: Refiner<'_>, k: usize) -> Result<()> {
+fn advance(
+    runner: &mut Runner,
+    rung: &Rung,
+    mut refiner: Refiner<'_>,
+    k: usize,
+    observer: &dyn Observer,
+) -> Result<()> {
     for _ in 0..rung.rounds {
+        observer.check()?;
         let view = refiner.view(&runner.basis, k)?;
-        runner.basis = refiner.ascend(&runner.basis, &view, rung.steps, 0)?.basis;
+        runner.basis = refiner.ascend(&runner.basis, &view, rung.steps)?.basis;
     }
     let error = refiner.loo_error(&refiner.view(&runner.basis, k)?);
     runner.error = if error.is_finite() { error } else { f64::INFINITY };

@@ -8,6 +8,7 @@
 use crate::data::design::Rows;
 use crate::error::{Error, Result};
 use crate::estimator::ascent::{Ascended, Effort, ascend};
+use crate::estimator::journal::{Journal, Told};
 use crate::linalg::{Mat, Points};
 use crate::local::index::build_index;
 use crate::local::neighborhoods::{Neighborhoods, Weighting};
@@ -67,9 +68,21 @@ impl<'a> Refiner<'a> {
         self.objective.average_slope_outer(&view.z, &view.hoods)
     }
 
+    /// Renews the neighborhoods for `b` and ascends, unless `journal` knows where that leads.
+    pub fn round(&mut self, b: &Mat<f64>, k: usize, steps: usize, journal: &mut Journal<'_>) -> Result<Told> {
+        let mut lbfgs = std::mem::take(&mut self.lbfgs);
+        let told = journal.round(b, &mut lbfgs, |lbfgs, iteration| {
+            let view = self.view(b, k)?;
+            let effort = Effort { steps, gain: GAIN };
+            ascend(&self.objective, b, &view.hoods, &self.out, effort, lbfgs, iteration)
+        });
+        self.lbfgs = lbfgs;
+        told
+    }
+
     /// Ascends from `b` on the neighborhoods of `view`.
-    pub fn ascend(&mut self, b: &Mat<f64>, view: &View, steps: usize, iteration: usize) -> Result<Ascended> {
+    pub fn ascend(&mut self, b: &Mat<f64>, view: &View, steps: usize) -> Result<Ascended> {
         let effort = Effort { steps, gain: GAIN };
-        ascend(&self.objective, b, &view.hoods, &self.out, effort, &mut self.lbfgs, iteration)
+        ascend(&self.objective, b, &view.hoods, &self.out, effort, &mut self.lbfgs, 0)
     }
 }

@@ -58,7 +58,7 @@ pub(super) fn screen(
         let cut = keep_largest(&current, left).ok_or(Error::NotFinite { what: "the basis", iteration: 0 })?;
         refiner.leave_out(&cut);
         // The neighborhoods of the stage before are near enough to ascend on.
-        current = refiner.ascend(&cut, &view, STEPS, 0)?.basis;
+        current = refiner.ascend(&cut, &view, STEPS)?.basis;
         view = refiner.view(&current, k)?;
         let reached = score(refiner.loo_error(&view), left);
         if reached < best.0 {

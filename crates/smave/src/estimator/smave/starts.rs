@@ -15,13 +15,14 @@ use rayon::prelude::*;
 
 use crate::data::dataset::Dataset;
 use crate::error::Result;
+use crate::estimator::Estimator;
 use crate::estimator::inverse::InverseRegression;
 use crate::estimator::opg::Opg;
 use crate::estimator::opg_walk::OpgWalk;
 use crate::estimator::published::PublishedSmave;
 use crate::estimator::smave::Smave;
-use crate::estimator::{Estimator, Reduction};
 use crate::linalg::{Mat, orthonormalize};
+use crate::optim::trace::{Observer, Within};
 use crate::rng::derive_seed;
 
 /// Iterations of a short run of published SMAVE.
@@ -30,8 +31,8 @@ const SHORT_RUN: usize = 50;
 /// OPG is a start where there are at most so many covariates.
 const MAX_OPG: usize = 20;
 
-/// Makes a guess.
-type Maker<'a> = Box<dyn Fn() -> Result<Mat<f64>> + Send + Sync + 'a>;
+/// Finds directions with a method that the observer of the whole fit can end.
+type Maker<'a> = Box<dyn Fn(&mut dyn Observer) -> Result<Mat<f64>> + Send + Sync + 'a>;
 
 /// A basis to begin with.
 pub(super) struct Guess {
@@ -40,45 +41,49 @@ pub(super) struct Guess {
 }
 
 /// All guesses that `settings` ask for. A method that fails on these data is left out, and what is not finite.
-pub(super) fn guesses(settings: &Smave, data: &Dataset<'_>) -> Vec<Guess> {
+pub(super) fn guesses(settings: &Smave, data: &Dataset<'_>, observer: &dyn Observer) -> Result<Vec<Guess>> {
     let d = settings.n_components;
     let p = data.n_features();
     let seed = |part: u64| derive_seed(settings.seed, &[part]);
     let mut makers: Vec<(String, Maker<'_>)> = Vec::new();
     if settings.walk {
         let walk = OpgWalk::new(d).n_anchors(60).brisk(true).rounds(3).seed(seed(0));
-        makers.push(("walk".into(), Box::new(move || Ok(leading(&walk.fit(data)?, d)))));
+        makers.push(("walk".into(), leading(walk, data, d)));
     }
     if settings.moments {
-        makers.push(("trend and curvature".into(), Box::new(move || trend_and_curvature(data, d))));
-        let dr = InverseRegression::dr(d);
-        makers.push(("dr".into(), Box::new(move || Ok(leading(&dr.fit(data)?, d)))));
+        makers.push(("trend and curvature".into(), Box::new(move |_| trend_and_curvature(data, d))));
+        makers.push(("dr".into(), leading(InverseRegression::dr(d), data, d)));
     }
     if settings.opg && p <= MAX_OPG {
         let opg = Opg::knn(d).n_neighbors(data.n_samples() / 5).ridge(1e-5);
-        makers.push(("opg".into(), Box::new(move || Ok(leading(&opg.fit(data)?, d)))));
+        makers.push(("opg".into(), leading(opg, data, d)));
     }
     for run in 0..settings.overparametrized {
         let wide = PublishedSmave::new((d + 2).min(p)).max_iter(SHORT_RUN).seed(seed(100 + run as u64));
-        makers.push(("over-parametrized".into(), Box::new(move || Ok(leading(&wide.fit(data)?, d)))));
+        makers.push(("over-parametrized".into(), leading(wide, data, d)));
     }
     for run in 0..settings.random_starts {
         let short = PublishedSmave::new(d).max_iter(SHORT_RUN).seed(seed(200 + run as u64));
-        makers.push(("random".into(), Box::new(move || Ok(leading(&short.fit(data)?, d)))));
+        makers.push(("random".into(), leading(short, data, d)));
     }
-    makers
+    let guesses = makers
         .into_par_iter()
         .filter_map(|(name, make)| {
+            let found = make(&mut Within(observer)).ok()?;
             // Orthonormal in the coordinates of the race, whatever the method worked in.
-            let basis = orthonormalize(make().ok()?.as_ref())?;
-            Some(Guess { name, basis })
+            Some(Guess { name, basis: orthonormalize(found.as_ref())? })
         })
-        .collect()
+        .collect();
+    observer.check()?;
+    Ok(guesses)
 }
 
-/// The first d directions.
-fn leading(found: &Reduction, d: usize) -> Mat<f64> {
-    found.directions().as_ref().subcols(0, d).to_owned()
+/// The first d directions that a method finds.
+fn leading<'a>(method: impl Estimator + 'a, data: &'a Dataset<'a>, d: usize) -> Maker<'a> {
+    Box::new(move |observer| {
+        let found = method.fit_observed(data, observer)?;
+        Ok(found.directions().as_ref().subcols(0, d).to_owned())
+    })
 }
 
 /// The direction of the trend, then those of the curvature that is left without it.
