@@ -40,10 +40,11 @@ use crate::data::design::{Design, expect_size};
 use crate::data::encoding::SourceColumn;
 use crate::data::standardize::Standardization;
 use crate::error::{Error, Result};
+use crate::estimator::Estimator;
 use crate::estimator::reduction::{Reduction, Start};
 use crate::file::write_atomically;
 use crate::linalg::{Mat, Points, norm};
-use crate::optim::trace::{Iteration, StopReason};
+use crate::optim::trace::{Iteration, Observer, StopReason};
 use crate::predict::{Calibration, Prediction, Predictor, Regression};
 use crate::rng::{Purpose, sorted_sample, stream};
 
@@ -165,6 +166,24 @@ impl Model {
         }
     }
 
+    /// Fits directions to `data`, and the regression on them: what the command line and the Python package do. Rows that
+    /// occur more than once are looked at once and counted ([`Dataset::distinct`]).
+    ///
+    /// # Errors
+    /// As [`Estimator::fit_observed`] and [`Model::with_predictor`].
+    pub fn fit(
+        estimator: &dyn Estimator,
+        data: &Dataset<'_>,
+        regression: Regression,
+        observer: &mut dyn Observer,
+    ) -> Result<Self> {
+        let distinct = data.distinct()?;
+        let rows = distinct.as_ref().unwrap_or(data);
+        let mut reduction = estimator.fit_observed(rows, observer)?;
+        reduction.n_samples = data.n_samples();
+        Ok(Self::with_predictor(reduction, rows, regression)?.settings(estimator.settings()))
+    }
+
     /// A model that also predicts, from the rows that `reduction` was fitted to.
     ///
     /// # Errors
@@ -259,6 +278,28 @@ impl Model {
             layout.serialize(&mut serde_json::Serializer::with_formatter(&mut *out, Listed::default()))?;
             out.write_all(b"\n")
         })
+    }
+
+    /// The text of the model file, in one line.
+    ///
+    /// # Errors
+    /// Only for lack of memory.
+    pub fn to_json(&self) -> Result<String> {
+        let mut layout = self.to_layout();
+        let text = layout.checksum().and_then(|checksum| {
+            layout.checksum = checksum;
+            serde_json::to_string(&layout)
+        });
+        text.map_err(|error| Error::ModelFile { path: "the model".into(), reason: error.to_string() })
+    }
+
+    /// Reads a model from the text of a model file.
+    ///
+    /// # Errors
+    /// As [`Model::load`].
+    pub fn from_json(text: &str) -> Result<Self> {
+        Self::parse(text.as_bytes())
+            .map_err(|reason| Error::ModelFile { path: "the text given".into(), reason })
     }
 
     /// Reads a model from `path`.

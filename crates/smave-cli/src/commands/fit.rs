@@ -11,12 +11,12 @@ use smave::{Checkpoint, Dataset, DimensionChoice, Model, Reduction, Regression, 
 use crate::args::{Dim, FitArgs};
 use crate::commands::explain::loadings;
 use crate::commands::{
-    close_checkpoint, command_line, error_of, fit_or_cancel, open_checkpoint, quoted, table,
+    close_checkpoint, command_line, error_of, open_checkpoint, quoted, refuse_cancelled, table,
 };
 use crate::figure;
 use crate::methods::{Settings, estimator};
 use crate::output::Output;
-use crate::progress::{FitProgress, watched};
+use crate::progress::{FitProgress, uncancelled, watched};
 use crate::read::{Loaded, MISSING, read_basis};
 
 /// Covariates listed before the rest is summed up in a line.
@@ -54,7 +54,10 @@ pub fn run(args: &FitArgs, out: &mut Output) -> Result<()> {
     }
     let started = Instant::now();
     let estimator = estimator(args.method, settings);
-    let reduction = fit_or_cancel(&*estimator, &data, FitProgress::new(checkpoint.as_ref()))?;
+    let mut progress = FitProgress::new(checkpoint.as_ref());
+    let fitted = Model::fit(&*estimator, &data, Regression::LocalLinear, &mut progress);
+    let mut model = uncancelled(fitted)?;
+    let reduction = refuse_cancelled(&model.reduction)?;
     let seconds = started.elapsed().as_secs_f64();
 
     writeln!(
@@ -65,7 +68,7 @@ pub fn run(args: &FitArgs, out: &mut Output) -> Result<()> {
         data.n_features(),
         quoted(targets)
     )?;
-    print_directions(&reduction, out)?;
+    print_directions(reduction, out)?;
     let iterations = match reduction.trace().len() {
         0 => String::new(),
         count => format!(" after {count} iterations"),
@@ -91,7 +94,7 @@ pub fn run(args: &FitArgs, out: &mut Output) -> Result<()> {
     }
     let mut m2 = None;
     if let Some(truth) = truth {
-        let error = error_of(&reduction, &truth).context("cannot compare with the true basis")?;
+        let error = error_of(reduction, &truth).context("cannot compare with the true basis")?;
         let most = truth.ncols();
         writeln!(out, "m^2 = {error:.4} (squared distance to the true subspace, from 0 to {most})")?;
         m2 = Some(error);
@@ -119,15 +122,13 @@ pub fn run(args: &FitArgs, out: &mut Output) -> Result<()> {
         "agreeing": reduction.n_agreeing(),
         "eigenvalues": reduction.eigenvalues(),
         "covariates": reduction.names(),
-        "loadings": loadings(&reduction),
+        "loadings": loadings(reduction),
         "m2": m2,
         "dimension": choice,
         "model": args.out,
         "figure": args.figure,
     }))?;
     if let Some(path) = &args.out {
-        let mut model =
-            Model::with_predictor(reduction, &data, Regression::LocalLinear)?.settings(estimator.settings());
         model.settings["command"] = command_line().into();
         model.settings[MISSING] = args.table.missing.name().into();
         model.targets.clone_from(targets);

@@ -24,14 +24,20 @@ use smave::{Checkpoint, Dataset, Estimator, Mat, Reduction, StopReason, squared_
 use crate::cancel::{self, Cancelled};
 use crate::progress::{FitProgress, uncancelled};
 
-/// Fits. A cancelled fit is not a result on the command line: whoever pressed Ctrl-C wants it gone.
+/// A cancelled fit is not a result on the command line: whoever pressed Ctrl-C wants it gone.
+fn refuse_cancelled(reduction: &Reduction) -> Result<&Reduction> {
+    if reduction.stop_reason() == StopReason::Cancelled { Err(Cancelled.into()) } else { Ok(reduction) }
+}
+
+/// Fits, or refuses what was cancelled.
 fn fit_or_cancel(
     estimator: &dyn Estimator,
     data: &Dataset<'_>,
     mut progress: FitProgress<'_>,
 ) -> Result<Reduction> {
     let reduction = uncancelled(estimator.fit_observed(data, &mut progress))?;
-    if reduction.stop_reason() == StopReason::Cancelled { Err(Cancelled.into()) } else { Ok(reduction) }
+    refuse_cancelled(&reduction)?;
+    Ok(reduction)
 }
 
 /// The checkpoint that the flags ask for, for work on `data` with `settings`.

@@ -6,6 +6,7 @@ use std::fmt;
 
 use crate::data::dense::Dense;
 use crate::data::design::{Design, Rows, expect_size};
+use crate::data::repeats::{Counted, count_repeats};
 use crate::data::responses::Responses;
 use crate::data::standardize::standardized;
 use crate::error::{Error, Result};
@@ -187,6 +188,24 @@ impl<'a> Dataset<'a> {
             Some(weights) => some.with_weights(rows.iter().map(|&row| weights[row]).collect::<Vec<_>>()),
             None => Ok(some),
         }
+    }
+
+    /// A copy with each row once that counts, weighted by how often it occurs; `None` if this is it. Where rows count once
+    /// and occur once they keep their order, otherwise they are put in one that depends on their values alone: a weight
+    /// of 2 and the same row twice, wherever it stands, then give the same fit to the last bit.
+    ///
+    /// # Errors
+    /// When fewer than 2 rows are left, or the response is the same in all of them.
+    pub fn distinct(&self) -> Result<Option<Dataset<'static>>> {
+        let Some(Counted { rows, weights }) = count_repeats(self.x(), self.raw_responses(), self.weights())
+        else {
+            return Ok(None);
+        };
+        let some = self.subset(&rows)?;
+        Ok(Some(match weights {
+            Some(weights) => some.with_weights(weights)?,
+            None => some,
+        }))
     }
 
     /// A copy of the covariates of some rows, in the order given.

@@ -5,6 +5,7 @@ pub mod dense;
 pub mod design;
 pub mod encoding;
 pub mod folds;
+pub(crate) mod repeats;
 pub mod responses;
 pub(crate) mod second_moment;
 pub mod simulate;

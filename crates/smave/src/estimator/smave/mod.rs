@@ -73,6 +73,7 @@ pub struct Smave {
     screen: bool,
     choose_neighbors: bool,
     n_neighbors: Option<usize>,
+    weighting: Weighting,
     max_iter: usize,
     tolerance: f64,
     ridge: f64,
@@ -122,6 +123,7 @@ impl Smave {
             screen: true,
             choose_neighbors: true,
             n_neighbors: None,
+            weighting: Weighting::Epanechnikov,
             max_iter: 12,
             tolerance: 0.02,
             ridge: 1e-5,
@@ -195,9 +197,15 @@ impl Smave {
         self
     }
 
-    /// k, with Epanechnikov weights; by default chosen among multiples of ⌈n^{4/(d+4)}⌉ by leave-one-out error.
+    /// k, the neighbors that carry weight; by default chosen among multiples of ⌈n^{4/(d+4)}⌉ by leave-one-out error.
     pub fn n_neighbors(mut self, n_neighbors: impl Into<Option<usize>>) -> Self {
         self.n_neighbors = n_neighbors.into();
+        self
+    }
+
+    /// How neighbors are weighted, in the race and everything after it; by default Epanechnikov weights.
+    pub fn weighting(mut self, weighting: Weighting) -> Self {
+        self.weighting = weighting;
         self
     }
 
@@ -310,7 +318,8 @@ impl Smave {
         let objective = MaveObjective::new(data.x(), data.responses(), self.ridge)?.counting(data.weights());
         let anchors: Vec<usize> = (0..count).collect();
         let guesses = guesses(self, &data, observer)?;
-        let runners = race(guesses, objective, &anchors, self.neighborhood(data.n_counted(), 2.0), observer)?;
+        let k = self.neighborhood(data.n_counted(), 2.0);
+        let runners = race(guesses, objective, &anchors, k, self.weighting, observer)?;
         if let Some(checkpoint) = kept {
             keep(checkpoint, &runners)?;
         }
@@ -336,7 +345,7 @@ impl Smave {
         let n = objective.n_counted();
         let mut k = self.neighborhood(n, MULTIPLES[0]);
         let mut stop = StopReason::MaxIterations;
-        let mut refiner = Refiner::new(objective, anchors, Weighting::Epanechnikov);
+        let mut refiner = Refiner::new(objective, anchors, self.weighting);
         let mut basis = candidates.remove(0);
         let mut chosen = 0;
         if self.refine {
@@ -347,7 +356,7 @@ impl Smave {
                 && stop != StopReason::Cancelled
                 && n >= ROWS_PER_COVARIATE_TO_JUDGE * basis.nrows()
             {
-                let mut other = Refiner::new(objective, anchors, Weighting::Epanechnikov);
+                let mut other = Refiner::new(objective, anchors, self.weighting);
                 let (second, end) = self.converge(&mut other, second, k, journal)?;
                 let error = |b: &Mat<f64>| Ok::<_, Error>(refiner.loo_error(&refiner.view(b, k)?));
                 if end == StopReason::Cancelled || error(&second)? < error(&basis)? {
@@ -358,7 +367,7 @@ impl Smave {
         if self.refine && stop != StopReason::Cancelled {
             let some = some(anchors);
             if self.screen {
-                basis = screen(objective, &some, basis, k)?;
+                basis = screen(objective, &some, self.weighting, basis, k)?;
             }
             k = self.choose_neighborhood(objective, &some, &basis)?;
             refiner.leave_out(&basis);
@@ -381,7 +390,7 @@ impl Smave {
         if !self.choose_neighbors || self.n_neighbors.is_some() {
             return Ok(best.1);
         }
-        let refiner = Refiner::new(objective, anchors, Weighting::Epanechnikov);
+        let refiner = Refiner::new(objective, anchors, self.weighting);
         for multiple in MULTIPLES {
             let k = self.neighborhood(n, multiple);
             let error = refiner.loo_error(&refiner.view(basis, k)?);

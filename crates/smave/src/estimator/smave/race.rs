@@ -51,6 +51,7 @@ pub(super) fn race(
     objective: MaveObjective<'_>,
     anchors: &[usize],
     k: usize,
+    weighting: Weighting,
     observer: &dyn Observer,
 ) -> Result<Vec<Runner>> {
     let begin =
@@ -63,7 +64,7 @@ pub(super) fn race(
         here.sort_unstable();
         let moved: Result<Vec<()>> = running
             .par_iter_mut()
-            .map(|runner| advance(runner, rung, objective, &here, k, observer))
+            .map(|runner| advance(runner, rung, Refiner::new(objective, &here, weighting), k, observer))
             .collect();
         moved?;
         running.sort_by(|a, b| a.error.total_cmp(&b.error));
@@ -159,12 +160,10 @@ const SAME: f64 = 0.15;
 fn advance(
     runner: &mut Runner,
     rung: &Rung,
-    objective: MaveObjective<'_>,
-    anchors: &[usize],
+    mut refiner: Refiner<'_>,
     k: usize,
     observer: &dyn Observer,
 ) -> Result<()> {
-    let mut refiner = Refiner::new(objective, anchors, Weighting::Epanechnikov);
     for _ in 0..rung.rounds {
         observer.check()?;
         let view = refiner.view(&runner.basis, k)?;

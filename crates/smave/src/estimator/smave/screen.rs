@@ -43,11 +43,12 @@ const PATIENCE: usize = 3;
 pub(super) fn screen(
     objective: MaveObjective<'_>,
     anchors: &[usize],
+    weighting: Weighting,
     basis: Mat<f64>,
     k: usize,
 ) -> Result<Mat<f64>> {
     let (n, p, d) = (objective.n_counted() as f64, basis.nrows(), basis.ncols());
-    let mut refiner = Refiner::new(objective, anchors, Weighting::Epanechnikov);
+    let mut refiner = Refiner::new(objective, anchors, weighting);
     let mut view = refiner.view(&basis, k)?;
     let score = |error: f64, left: usize| n * error.ln() + PRICE * (d * (left - d)) as f64;
     let mut best = (score(refiner.loo_error(&view), p), basis.clone());

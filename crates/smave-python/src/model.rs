@@ -1,0 +1,233 @@
+//! The class `Model`: a fitted model, as it is in a file.
+
+use std::path::PathBuf;
+
+use numpy::{PyArray1, PyArray2};
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+use smave::file::write_atomically;
+use smave::{Error, Regression, SelectDimension, Uncertainty};
+use smave_report::{Provenance, Report};
+
+use crate::arrays::{Rows, Table, directions, points, shaped};
+use crate::errors::exception;
+use crate::interrupt::run;
+use crate::settings::Settings;
+
+/// A fitted model.
+#[pyclass(frozen, module = "smave._core")]
+pub struct Model {
+    inner: smave::Model,
+}
+
+impl Model {
+    /// The directions and what belongs to them.
+    pub fn reduction(&self) -> &smave::Reduction {
+        &self.inner.reduction
+    }
+}
+
+/// Fits directions, and the regression on them. `note` is JSON that the file keeps for Python.
+#[pyfunction]
+#[pyo3(signature = (rows, settings, *, targets, note, n_threads, callback))]
+pub fn fit(
+    py: Python<'_>,
+    rows: Rows<'_>,
+    settings: Settings,
+    targets: Vec<String>,
+    note: &str,
+    n_threads: usize,
+    callback: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Model> {
+    let estimator = settings.estimator()?;
+    let view = rows.view()?;
+    let mut inner = run(py, n_threads, callback, |mut control| {
+        smave::Model::fit(&*estimator, &view.dataset()?, Regression::LocalLinear, &mut control)
+    })?;
+    inner.targets = targets;
+    inner.settings["python"] = serde_json::from_str(note).unwrap_or_default();
+    Ok(Model { inner })
+}
+
+/// Reads a model file.
+#[pyfunction]
+pub fn load(py: Python<'_>, path: PathBuf) -> PyResult<Model> {
+    let inner = py.detach(|| smave::Model::load(path)).map_err(exception)?;
+    Ok(Model { inner })
+}
+
+#[pymethods]
+impl Model {
+    /// From the text of a model file.
+    #[new]
+    fn new(py: Python<'_>, text: &str) -> PyResult<Self> {
+        let inner = py.detach(|| smave::Model::from_json(text)).map_err(exception)?;
+        Ok(Self { inner })
+    }
+
+    /// For pickle: how to make it again.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyType>, (String,))> {
+        Ok((py.get_type::<Self>(), (self.to_json(py)?,)))
+    }
+
+    /// The text of the model file.
+    fn to_json(&self, py: Python<'_>) -> PyResult<String> {
+        py.detach(|| self.inner.to_json()).map_err(exception)
+    }
+
+    /// Writes the model file.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        py.detach(|| self.inner.save(path)).map_err(exception)
+    }
+
+    /// What is not an array, as JSON.
+    fn facts(&self) -> String {
+        let r = &self.inner.reduction;
+        serde_json::json!({
+            "method": r.method(),
+            "n_samples": r.n_samples(),
+            "n_neighbors": r.n_neighbors(),
+            "seed": r.seed(),
+            "names": r.names(),
+            "targets": self.inner.targets,
+            "settings": self.inner.settings,
+            "stop_reason": r.stop_reason(),
+            "trace": r.trace(),
+            "starts": r.starts(),
+            "n_agreeing": r.n_agreeing(),
+            "loo_error": r.loo_error().or(self.inner.predictor().ok().map(smave::Predictor::loo_error)),
+            "predicts": !self.inner.predictors.is_empty(),
+        })
+        .to_string()
+    }
+
+    /// The orthonormal basis, a direction in each row.
+    #[getter]
+    fn components<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        directions(py, self.inner.reduction.basis())
+    }
+
+    /// The directions in original units, one in each row.
+    #[getter]
+    fn directions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        directions(py, self.inner.reduction.directions().as_ref())
+    }
+
+    /// An eigenvalue for each direction.
+    #[getter]
+    fn eigenvalues<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, self.inner.reduction.eigenvalues())
+    }
+
+    /// What is subtracted from each column.
+    #[getter]
+    fn center<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, self.inner.reduction.standardization().center())
+    }
+
+    /// What each column is divided by.
+    #[getter]
+    fn scale<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, self.inner.reduction.standardization().scale())
+    }
+
+    /// The coordinates of rows along the directions.
+    fn transform<'py>(
+        &self,
+        py: Python<'py>,
+        x: Table<'_>,
+        n_threads: usize,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let view = x.view()?;
+        let z = run(py, n_threads, None, |_| self.inner.reduction.transform(&*view.design()?))?;
+        points(py, z)
+    }
+
+    /// Predictions of each response, n x responses, and whether a row lies outside of the data.
+    #[allow(clippy::type_complexity)]
+    fn predict<'py>(
+        &self,
+        py: Python<'py>,
+        x: Table<'_>,
+        n_threads: usize,
+    ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<bool>>)> {
+        let view = x.view()?;
+        let found = run(py, n_threads, None, |_| self.inner.predict_each(&*view.design()?))?;
+        let n = found.first().map_or(0, Vec::len);
+        let values = (0..n).flat_map(|row| found.iter().map(move |of| of[row].value)).collect();
+        let outside = found.first().into_iter().flatten().map(|prediction| prediction.outside).collect();
+        Ok((shaped(py, values, n, found.len())?, PyArray1::from_vec(py, outside)))
+    }
+
+    /// Half the width of intervals that cover this share of new responses, for each response.
+    fn half_widths(&self, level: f64) -> PyResult<Vec<f64>> {
+        self.inner.predictor().map_err(exception)?;
+        let widths = self.inner.predictors.iter().map(|predictor| predictor.half_width(level));
+        widths.collect::<smave::Result<_>>().map_err(exception)
+    }
+
+    /// Writes the page that shows what was found, and its figures if there is a folder for them.
+    #[pyo3(signature = (rows, path, *, figures, quick, n_replicates, max_dim, seed, title, command, n_threads))]
+    #[allow(clippy::too_many_arguments)]
+    fn report(
+        &self,
+        py: Python<'_>,
+        rows: Rows<'_>,
+        path: PathBuf,
+        figures: Option<PathBuf>,
+        quick: bool,
+        n_replicates: usize,
+        max_dim: usize,
+        seed: u64,
+        title: Option<String>,
+        command: Option<String>,
+        n_threads: usize,
+    ) -> PyResult<()> {
+        let (model, view) = (&self.inner, rows.view()?);
+        run(py, n_threads, None, |control| {
+            let data = view.dataset()?;
+            let watch = control.watch();
+            let (mut explanation, mut choice) = (None, None);
+            if !quick {
+                let explain = Uncertainty::new().replicates(n_replicates).seed(seed);
+                explanation = Some(explain.run_watched(&model.reduction, &data, &watch, None)?);
+                // Columns scaled as in the fit, so that the curve is about the same directions.
+                let standardized =
+                    model.reduction.standardization().scale().iter().any(|&scale| scale != 1.0);
+                let select = SelectDimension::new(max_dim.min(data.n_features()))
+                    .repeats(1)
+                    .standardize(standardized)
+                    .seed(seed);
+                choice = Some(select.run_watched(&data, &watch, None)?);
+            }
+            let mut report =
+                Report::new(model, &data).provenance(Provenance { command, ..Provenance::default() });
+            if let Some(title) = title {
+                report = report.title(title);
+            }
+            if let Some(explanation) = &explanation {
+                report = report.explanation(explanation);
+            }
+            if let Some(choice) = &choice {
+                report = report.dimension(choice);
+            }
+            let page = report.html()?;
+            write_atomically(&path, |file| file.write_all(page.as_bytes()))?;
+            let Some(folder) = figures else { return Ok(()) };
+            let cannot = |source| Error::Io { action: "make the folder", path: folder.clone(), source };
+            std::fs::create_dir_all(&folder).map_err(cannot)?;
+            for figure in report.figures()? {
+                let png = figure.png()?;
+                let name = |extension: &str| folder.join(format!("{}.{extension}", figure.name));
+                write_atomically(&name("svg"), |file| file.write_all(figure.svg.as_bytes()))?;
+                write_atomically(&name("png"), |file| file.write_all(&png))?;
+            }
+            Ok(())
+        })
+    }
+
+    fn __repr__(&self) -> String {
+        let r = &self.inner.reduction;
+        format!("<{} model: {} directions of {} covariates>", r.method(), r.n_components(), r.n_features())
+    }
+}
