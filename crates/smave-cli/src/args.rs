@@ -194,7 +194,7 @@ pub struct DemoArgs {
     /// Write the report here.
     #[arg(long, value_name = "FILE.html", default_value = "report.html")]
     pub out: PathBuf,
-    /// Save the sufficient summary plot here, as SVG.
+    /// Save the sufficient summary plot here, as SVG or PNG.
     #[arg(long, value_name = "FILE.svg")]
     pub figure: Option<PathBuf>,
 }
@@ -320,7 +320,7 @@ pub struct FitArgs {
     /// Compare with the true basis in this CSV file, as `simulate` writes it.
     #[arg(long, value_name = "FILE")]
     pub truth: Option<PathBuf>,
-    /// Save the sufficient summary plot here, as SVG.
+    /// Save the sufficient summary plot here, as SVG or PNG.
     #[arg(long, value_name = "FILE.svg")]
     pub figure: Option<PathBuf>,
 }

@@ -183,8 +183,8 @@ fn bad_models_and_other_columns_are_refused() {
     assert!(!folder.join("z.csv").exists());
     let text = fail(folder, 1, &["fit", "data.csv", "--target", "y", "-d", "1", "--truth", "data.csv"]);
     assert!(text.contains("data.csv is not a basis"), "{text}");
-    let text = fail(folder, 1, &["demo", "--figure", "demo.png"]);
-    assert!(text.contains("ends in .svg"), "{text}");
+    let text = fail(folder, 1, &["demo", "--figure", "demo.pdf"]);
+    assert!(text.contains("ends in .svg or .png"), "{text}");
 }
 
 #[test]

@@ -215,7 +215,7 @@ fn tables_that_cannot_be_used() {
         "fit good.csv --target y --dim 1 --weights w",
         "fit good.csv --target y --dim 1 --holdout 0.9",
         "fit good.csv --target y --dim 1 --method sir --out no/such/folder.json",
-        "fit good.csv --target y --dim 1 --figure plot.png",
+        "fit good.csv --target y --dim 1 --figure plot.pdf",
         "fit good.csv --target y --dim 1 --truth good.csv",
         "fit good.csv --target y --dim 1 --checkpoint good.csv",
         "dim good.csv --target y --folds 9",

@@ -1,6 +1,5 @@
 //! Which plots there are, and what is said below each.
 
-use smave::optim::StopReason;
 use smave::uncertainty::Interval;
 use smave::{Dataset, DimensionChoice, Explanation, Model};
 
@@ -233,7 +232,7 @@ impl Source<'_> {
                     (Traced::Turn, Some(_)) => " Dashed: small enough to end.",
                     _ => "",
                 },
-                ending(self.model)
+                self.model.reduction.stop_reason()
             ),
             colored: None,
         });
@@ -298,18 +297,6 @@ impl Source<'_> {
 /// The angle, in radians, below which the subspace has settled, if the fit had one.
 fn tolerance(model: &Model) -> Option<f64> {
     model.settings["tolerance"].as_f64()
-}
-
-/// Why the fit ended. One that is said to have settled may have given up, because turns did not become smaller any more.
-pub fn ending(model: &Model) -> String {
-    let reduction = &model.reduction;
-    let turn = reduction.trace().last().and_then(|step| step.moved);
-    match (reduction.stop_reason(), turn, tolerance(model)) {
-        (StopReason::Settled, Some(turn), Some(tolerance)) if turn >= tolerance => {
-            "the subspace did not turn by less and less any more".into()
-        }
-        (reason, ..) => reason.to_string(),
-    }
 }
 
 /// The relevance of a covariate: the length of its row of the basis, and so of the projector.

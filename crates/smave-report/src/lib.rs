@@ -51,6 +51,7 @@ use smave::{Dataset, DimensionChoice, Error, Explanation, Model, Result};
 
 use facts::Facts;
 use figures::{Figures, Source};
+use plot::Plot;
 
 /// A fitted model and its rows, ready to be shown.
 #[derive(Debug)]
@@ -158,6 +159,20 @@ impl<'a> Report<'a> {
         self.with_source(|_, figures| {
             let plots = figures.into_plots().into_iter();
             plots.map(|plot| Figure { svg: plot.standalone(), name: plot.name }).collect()
+        })
+    }
+
+    /// The sufficient summary plot: each response against the first direction, and beside it, where there are two, the first
+    /// two directions colored by it.
+    ///
+    /// # Errors
+    /// As [`Report::html`].
+    pub fn summary(&self) -> Result<Figure> {
+        let columns = self.model.reduction.n_components().min(2);
+        self.with_source(|_, figures| {
+            let plots: Vec<Plot> = figures.summary.into_iter().map(|captioned| captioned.plot).collect();
+            let svg = Plot::together("Sufficient summary plot", &plots, columns);
+            Figure { svg, name: "summary".into() }
         })
     }
 

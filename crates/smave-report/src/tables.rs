@@ -7,7 +7,7 @@ use smave::Explanation;
 
 use crate::Provenance;
 use crate::escape::markup;
-use crate::figures::{Source, ending, relevance};
+use crate::figures::{Source, relevance};
 use crate::number::{aligned, count, short};
 
 /// Covariates listed, at the most.
@@ -139,7 +139,7 @@ pub fn provenance(source: &Source<'_>, provenance: &Provenance) -> String {
         row("Neighbors in a local regression", count(k));
     }
     row("Seed", reduction.seed().map_or("none".into(), |seed| seed.to_string()));
-    row("The fit ended", ending(source.model));
+    row("The fit ended", source.model.reduction.stop_reason().to_string());
     flatten("", &source.model.settings, &mut |name, value| {
         // The commands stand above the table.
         if name != "command" || provenance.command.is_none() {

@@ -198,6 +198,15 @@ fn each_response_has_its_plots() {
     for name in ["summary-1", "summary-2", "directions-2", "residuals-2"] {
         assert!(names.contains(&name.to_string()), "{names:?}");
     }
+    // Both plots of both responses, in one file.
+    let summary = report.summary().unwrap();
+    let file = roxmltree::Document::parse(&summary.svg).unwrap();
+    assert_eq!(file.root_element().children().filter(|part| part.has_tag_name("g")).count(), 4);
+    let whole = |title: &str| {
+        file.descendants().filter(|part| part.is_element() && part.text() == Some(title)).count()
+    };
+    assert_eq!((whole("a against the first direction"), whole("b against the first direction")), (1, 1));
+    assert!(summary.png().unwrap().starts_with(b"\x89PNG"));
 }
 
 #[test]

@@ -72,10 +72,6 @@ pub fn run(args: &DemoArgs, out: &mut Output) -> Result<()> {
     writeln!(out, "\n{loadings}")?;
     let error = error_of(&fit, &truth)?;
     writeln!(out, "found in {seconds:.2} s, m^2 = {error:.4}")?;
-    if let Some(path) = &args.figure {
-        figure::summary_plot(path, &fit.transform(data.x())?, data.raw_responses(), &["y".into()])?;
-        writeln!(out, "summary plot: {}", path.display())?;
-    }
     let results = json!({
         "n": ROWS,
         "p": COVARIATES,
@@ -89,6 +85,10 @@ pub fn run(args: &DemoArgs, out: &mut Output) -> Result<()> {
     });
     let model =
         Model::with_predictor(fit, &data, Regression::LocalLinear)?.target("y").settings(smave.settings());
+    if let Some(path) = &args.figure {
+        figure::summary_plot(path, &model, &data)?;
+        writeln!(out, "summary plot: {}", path.display())?;
+    }
     let provenance =
         Provenance { data: Some("built-in".into()), command: Some(command_line()), ..Provenance::default() };
     report::write(&model, &data, &Evidence::default(), provenance, &args.out, None, out)?;

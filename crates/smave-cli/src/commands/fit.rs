@@ -54,8 +54,10 @@ pub fn run(args: &FitArgs, out: &mut Output) -> Result<()> {
     }
     let started = Instant::now();
     let estimator = estimator(args.method, settings);
-    let mut progress = FitProgress::new(checkpoint.as_ref());
-    let fitted = Model::fit(&*estimator, &data, Regression::LocalLinear, &mut progress);
+    let fitted = {
+        let mut progress = FitProgress::new(checkpoint.as_ref());
+        Model::fit(&*estimator, &data, Regression::LocalLinear, &mut progress)
+    };
     let mut model = uncancelled(fitted)?;
     let reduction = refuse_cancelled(&model.reduction)?;
     let seconds = started.elapsed().as_secs_f64();
@@ -99,11 +101,7 @@ pub fn run(args: &FitArgs, out: &mut Output) -> Result<()> {
         writeln!(out, "m^2 = {error:.4} (squared distance to the true subspace, from 0 to {most})")?;
         m2 = Some(error);
     }
-    if let Some(path) = &args.figure {
-        figure::summary_plot(path, &reduction.transform(data.x())?, data.raw_responses(), targets)?;
-        writeln!(out, "summary plot: {}", path.display())?;
-    }
-    out.json(&json!({
+    let results = json!({
         "data": args.table.data,
         "targets": targets,
         "n_samples": data.n_samples(),
@@ -127,11 +125,15 @@ pub fn run(args: &FitArgs, out: &mut Output) -> Result<()> {
         "dimension": choice,
         "model": args.out,
         "figure": args.figure,
-    }))?;
+    });
+    model.targets.clone_from(targets);
+    if let Some(path) = &args.figure {
+        figure::summary_plot(path, &model, &data)?;
+        writeln!(out, "summary plot: {}", path.display())?;
+    }
     if let Some(path) = &args.out {
         model.settings["command"] = command_line().into();
         model.settings[MISSING] = args.table.missing.name().into();
-        model.targets.clone_from(targets);
         model.encoding = encoding;
         if let Some(held_out) = held_out {
             model.calibrate(&held_out)?;
@@ -139,6 +141,7 @@ pub fn run(args: &FitArgs, out: &mut Output) -> Result<()> {
         model.save(path)?;
         writeln!(out, "model: {}", path.display())?;
     }
+    out.json(&results)?;
     close_checkpoint(checkpoint)
 }
 

@@ -125,20 +125,43 @@ impl Plot {
 
     /// The plot as a file of its own, on white.
     pub fn standalone(&self) -> String {
-        let Self { body, height, .. } = self;
-        let mut rules = rules();
-        for (name, color) in variables(Scheme::Light) {
-            rules = rules.replace(&format!("var(--{name})"), &color);
-        }
-        let (wide, high) = (WIDTH + 16.0, height + 16.0);
-        format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" viewBox=\"-8 -8 {wide} {high}\" \
-             width=\"{wide}\" height=\"{high}\"><title>{}</title><desc>{}</desc><style>{rules}</style>\
-             <rect x=\"-8\" y=\"-8\" width=\"{wide}\" height=\"{high}\" fill=\"#ffffff\"/>{body}</svg>\n",
-            markup(&self.title),
-            markup(&self.description)
-        )
+        file(&self.title, &self.description, WIDTH, self.height, &self.body)
     }
+
+    /// Plots as one file, on white: so many side by side, the others below.
+    pub fn together(title: &str, plots: &[Self], columns: usize) -> String {
+        let mut body = String::new();
+        let (mut wide, mut high) = (WIDTH, 0.0);
+        for row in plots.chunks(columns.max(1)) {
+            let top = if high > 0.0 { high + GAP } else { 0.0 };
+            for (place, plot) in row.iter().enumerate() {
+                let left = place as f64 * (WIDTH + GAP);
+                let _ = write!(body, "<g transform=\"translate({left} {top})\">{}</g>", plot.body);
+                (wide, high) = (wide.max(left + WIDTH), high.max(top + plot.height));
+            }
+        }
+        let descriptions: Vec<&str> = plots.iter().map(|plot| &plot.description[..]).collect();
+        file(title, &descriptions.join(" "), wide, high, &body)
+    }
+}
+
+/// Between plots in one file.
+const GAP: f64 = 32.0;
+
+/// A file of that size, colors filled in.
+fn file(title: &str, description: &str, width: f64, height: f64, body: &str) -> String {
+    let mut rules = rules();
+    for (name, color) in variables(Scheme::Light) {
+        rules = rules.replace(&format!("var(--{name})"), &color);
+    }
+    let (wide, high) = (width + 16.0, height + 16.0);
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" viewBox=\"-8 -8 {wide} {high}\" \
+         width=\"{wide}\" height=\"{high}\"><title>{}</title><desc>{}</desc><style>{rules}</style>\
+         <rect x=\"-8\" y=\"-8\" width=\"{wide}\" height=\"{high}\" fill=\"#ffffff\"/>{body}</svg>\n",
+        markup(title),
+        markup(description)
+    )
 }
 
 /// All rules for the parts of plots, colors by variable.

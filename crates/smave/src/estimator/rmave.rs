@@ -249,7 +249,8 @@ impl Rmave {
                     }
                     continue;
                 }
-                () if settled => StopReason::Settled,
+                () if turned < self.tolerance => StopReason::Settled,
+                () if settled => StopReason::Unsettled,
                 () if last => StopReason::MaxIterations,
                 () => continue,
             };

@@ -103,6 +103,8 @@ pub enum StopReason {
     MaxIterations,
     /// The subspace stopped moving between two rebuilds of the neighborhoods.
     Settled,
+    /// Rebuilds of the neighborhoods went on turning the subspace, by no less than before.
+    Unsettled,
     /// The observer asked for it.
     Cancelled,
 }
@@ -113,6 +115,7 @@ impl fmt::Display for StopReason {
             StopReason::Solved => "solved in closed form",
             StopReason::MaxIterations => "all iterations done",
             StopReason::Settled => "the subspace stopped moving",
+            StopReason::Unsettled => "the subspace did not turn by less and less any more",
             StopReason::Cancelled => "cancelled",
         })
     }

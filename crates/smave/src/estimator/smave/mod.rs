@@ -418,8 +418,12 @@ impl Smave {
                 stop = StopReason::Cancelled;
                 break;
             }
-            if round.turned < self.tolerance || patience.after(round.turned) >= PATIENCE {
+            if round.turned < self.tolerance {
                 stop = StopReason::Settled;
+                break;
+            }
+            if patience.after(round.turned) >= PATIENCE {
+                stop = StopReason::Unsettled;
                 break;
             }
         }
