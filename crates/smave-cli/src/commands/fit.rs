@@ -55,8 +55,7 @@ pub fn run(args: &FitArgs, out: &mut Output) -> Result<()> {
     let started = Instant::now();
     let estimator = estimator(args.method, settings);
     let mut progress = FitProgress::new(checkpoint.as_ref());
-    let fitted = Model::fit(&*estimator, &data, Regression::LocalLinear, &mut progress);
-    let mut model = uncancelled(fitted)?;
+    let (model, rows) = uncancelled(Model::reduce(&*estimator, &data, &mut progress))?;
     let reduction = refuse_cancelled(&model.reduction)?;
     let seconds = started.elapsed().as_secs_f64();
 
@@ -129,6 +128,7 @@ pub fn run(args: &FitArgs, out: &mut Output) -> Result<()> {
         "figure": args.figure,
     }))?;
     if let Some(path) = &args.out {
+        let mut model = model.predicting(rows, Regression::LocalLinear)?;
         model.settings["command"] = command_line().into();
         model.settings[MISSING] = args.table.missing.name().into();
         model.targets.clone_from(targets);
