@@ -49,7 +49,7 @@ class SufficientReduction(
         "weights": "weighting",
     }
 
-    n_components: int | str
+    n_components: int | str | None
     n_jobs: int | None
 
     #: Set by fit.
@@ -67,7 +67,6 @@ class SufficientReduction(
     starts_: list[dict[str, Any]]
     n_agreeing_: int
     stop_reason_: str
-    loo_error_: float
     dimension_choice_: DimensionChoice
     _model: _core.Model
 
@@ -287,19 +286,28 @@ class SufficientReduction(
         )
 
     @property
+    def loo_error_(self) -> float:
+        """Mean squared leave-one-out error of the regression on the directions.
+
+        In the units of the response squared; of several, in standard deviations and added up for
+        methods that look at it while they fit, otherwise that of the first.
+        """
+        return self._model_or_raise().loo_error()
+
+    @property
     def _n_features_out(self) -> int:
         return self.n_components_
 
     def _dimension(self, rows: Rows, seed: int) -> int:
         """The number of directions asked for, or the one that cross-validation chooses."""
         n_features = rows["x"].shape[1]
-        if self.n_components != "auto":
-            if int(self.n_components) > n_features:
+        if self.n_components is not None and self.n_components != "auto":
+            n_components = int(self.n_components)
+            if n_components > n_features:
                 raise ValueError(
-                    f"n_components={self.n_components} must be between 1 and "
-                    f"n_features={n_features}."
+                    f"n_components={n_components} must be between 1 and n_features={n_features}."
                 )
-            return int(self.n_components)
+            return n_components
         self.dimension_choice_ = select_dimension(
             rows["x"],
             rows["y"].T,
@@ -350,7 +358,6 @@ class SufficientReduction(
         self.starts_ = facts["starts"]
         self.n_agreeing_ = facts["n_agreeing"]
         self.stop_reason_ = facts["stop_reason"]
-        self.loo_error_ = np.nan if facts["loo_error"] is None else float(facts["loo_error"])
         return self
 
     def _model_or_raise(self) -> _core.Model:

@@ -7,6 +7,18 @@ from numpy.typing import NDArray
 
 from smave._validation import Rows
 
+__all__ = [
+    "Model",
+    "__version__",
+    "bootstrap",
+    "fit",
+    "load",
+    "make_sdr",
+    "principal_angles",
+    "select_dimension",
+    "subspace_distance",
+]
+
 __version__: str
 
 @final
@@ -33,6 +45,7 @@ class Model:
         self, x: NDArray[np.float64] | NDArray[np.float32], n_threads: int
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]: ...
     def half_widths(self, level: float) -> list[float]: ...
+    def loo_error(self) -> float: ...
     def report(
         self,
         rows: Rows,

@@ -14,6 +14,7 @@ from sklearn.utils._param_validation import Interval, Options, StrOptions
 
 from smave import _core
 from smave._base import Iteration, SufficientReduction
+from smave._validation import Rows
 
 #: Constraints that several estimators share.
 _DIMENSION = [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})]
@@ -667,9 +668,10 @@ class SIR(SufficientReduction):
 
     Parameters
     ----------
-    n_components : int or "auto", default=2
-        Number of directions, at most as many as there are covariates. With "auto" it is chosen
-        by cross-validated prediction error (:func:`smave.select_dimension`), at least 1.
+    n_components : int, "auto" or None, default=None
+        Number of directions, fewer than there are slices: None is 2, or what a response with few
+        values allows. With "auto" it is chosen by cross-validated prediction error
+        (:func:`smave.select_dimension`), at least 1.
     n_slices : int or "auto", default="auto"
         Slices of a response with many values; "auto" is 10, or two more than directions if that
         is more.
@@ -708,14 +710,14 @@ class SIR(SufficientReduction):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_components": _DIMENSION,
+        "n_components": [*_DIMENSION, None],
         "n_slices": [Interval(Integral, 2, None, closed="left"), StrOptions({"auto"})],
         "n_jobs": _JOBS,
     }
 
     def __init__(
         self,
-        n_components: int | Literal["auto"] = 2,
+        n_components: int | Literal["auto"] | None = None,
         *,
         n_slices: int | Literal["auto"] = "auto",
         n_jobs: int | None = None,
@@ -729,6 +731,14 @@ class SIR(SufficientReduction):
 
     def _settings(self) -> dict[str, Any]:
         return {"n_slices": _or_none(self.n_slices)}
+
+    def _dimension(self, rows: Rows, seed: int) -> int:
+        if self.n_components is not None:
+            return super()._dimension(rows, seed)
+        counted = slice(None) if rows["weights"] is None else rows["weights"] > 0
+        # The means of h slices span h - 1 dimensions.
+        spanned: int = sum(len(np.unique(y[counted])) - 1 for y in rows["y"])
+        return max(1, min(2, int(rows["x"].shape[1]), spanned))
 
 
 class SAVE(SufficientReduction):

@@ -48,7 +48,6 @@ def summary_html(model: SufficientReduction) -> str:
         facts.append(f"{idle} covariates left out")
     if model.starts_:
         facts.append(f"{model.n_agreeing_} of {len(model.starts_)} starts agree")
-    if np.isfinite(model.loo_error_):
         facts.append(f"leave-one-out mean squared error {model.loo_error_:.4g}")
     caption = f'<div style="font-size:12px;margin-top:.3em">{escape("; ".join(facts))}</div>'
     return f'<div><table style="{STYLE}">{"".join(rows)}</table>{caption}</div>'

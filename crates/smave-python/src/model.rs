@@ -1,11 +1,13 @@
 //! The class `Model`: a fitted model, as it is in a file.
 
 use std::path::PathBuf;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use smave::file::write_atomically;
+use smave::predict::TrainingRows;
 use smave::{Error, Regression, SelectDimension, Uncertainty};
 use smave_report::{Provenance, Report};
 
@@ -14,20 +16,43 @@ use crate::errors::exception;
 use crate::interrupt::run;
 use crate::settings::Settings;
 
-/// A fitted model.
+/// A fitted model. The regression on the reduced coordinates is made at the first need: a transformer has none.
 #[pyclass(frozen, module = "smave._core")]
 pub struct Model {
-    inner: smave::Model,
+    reduced: smave::Model,
+    /// What it will be made from.
+    rows: Mutex<Option<TrainingRows>>,
+    whole: OnceLock<smave::Model>,
 }
 
 impl Model {
+    /// A model as it is in a file.
+    fn finished(model: smave::Model) -> Self {
+        Self { reduced: model.clone(), rows: Mutex::new(None), whole: OnceLock::from(model) }
+    }
+
     /// The directions and what belongs to them.
     pub fn reduction(&self) -> &smave::Reduction {
-        &self.inner.reduction
+        &self.reduced.reduction
+    }
+
+    /// The model with its regression.
+    fn whole(&self) -> smave::Result<&smave::Model> {
+        // Held while the regression is made: whoever comes second waits for it.
+        let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(whole) = self.whole.get() {
+            return Ok(whole);
+        }
+        let made = match rows.clone() {
+            Some(rows) => self.reduced.clone().predicting(rows, Regression::LocalLinear)?,
+            None => self.reduced.clone(),
+        };
+        *rows = None;
+        Ok(self.whole.get_or_init(|| made))
     }
 }
 
-/// Fits directions, and the regression on them. `note` is JSON that the file keeps for Python.
+/// Fits directions. `note` is JSON that the file keeps for Python.
 #[pyfunction]
 #[pyo3(signature = (rows, settings, *, targets, note, n_threads, callback))]
 pub fn fit(
@@ -41,19 +66,18 @@ pub fn fit(
 ) -> PyResult<Model> {
     let estimator = settings.estimator()?;
     let view = rows.view()?;
-    let mut inner = run(py, n_threads, callback, |mut control| {
-        smave::Model::fit(&*estimator, &view.dataset()?, Regression::LocalLinear, &mut control)
+    let (mut reduced, rows) = run(py, n_threads, callback, |mut control| {
+        smave::Model::reduce(&*estimator, &view.dataset()?, &mut control)
     })?;
-    inner.targets = targets;
-    inner.settings["python"] = serde_json::from_str(note).unwrap_or_default();
-    Ok(Model { inner })
+    reduced.targets = targets;
+    reduced.settings["python"] = serde_json::from_str(note).unwrap_or_default();
+    Ok(Model { reduced, rows: Mutex::new(Some(rows)), whole: OnceLock::new() })
 }
 
 /// Reads a model file.
 #[pyfunction]
 pub fn load(py: Python<'_>, path: PathBuf) -> PyResult<Model> {
-    let inner = py.detach(|| smave::Model::load(path)).map_err(exception)?;
-    Ok(Model { inner })
+    py.detach(|| smave::Model::load(path)).map(Model::finished).map_err(exception)
 }
 
 #[pymethods]
@@ -61,8 +85,7 @@ impl Model {
     /// From the text of a model file.
     #[new]
     fn new(py: Python<'_>, text: &str) -> PyResult<Self> {
-        let inner = py.detach(|| smave::Model::from_json(text)).map_err(exception)?;
-        Ok(Self { inner })
+        py.detach(|| smave::Model::from_json(text)).map(Self::finished).map_err(exception)
     }
 
     /// For pickle: how to make it again.
@@ -72,31 +95,30 @@ impl Model {
 
     /// The text of the model file.
     fn to_json(&self, py: Python<'_>) -> PyResult<String> {
-        py.detach(|| self.inner.to_json()).map_err(exception)
+        run(py, 1, None, |_| self.whole()?.to_json())
     }
 
     /// Writes the model file.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        py.detach(|| self.inner.save(path)).map_err(exception)
+        run(py, 1, None, |_| self.whole()?.save(path))
     }
 
     /// What is not an array, as JSON.
     fn facts(&self) -> String {
-        let r = &self.inner.reduction;
+        let r = self.reduction();
         serde_json::json!({
             "method": r.method(),
             "n_samples": r.n_samples(),
             "n_neighbors": r.n_neighbors(),
             "seed": r.seed(),
             "names": r.names(),
-            "targets": self.inner.targets,
-            "settings": self.inner.settings,
+            "targets": self.reduced.targets,
+            "settings": self.reduced.settings,
             "stop_reason": r.stop_reason(),
             "trace": r.trace(),
             "starts": r.starts(),
             "n_agreeing": r.n_agreeing(),
-            "loo_error": r.loo_error().or(self.inner.predictor().ok().map(smave::Predictor::loo_error)),
-            "predicts": !self.inner.predictors.is_empty(),
+            "loo_error": r.loo_error(),
         })
         .to_string()
     }
@@ -104,31 +126,31 @@ impl Model {
     /// The orthonormal basis, a direction in each row.
     #[getter]
     fn components<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        directions(py, self.inner.reduction.basis())
+        directions(py, self.reduction().basis())
     }
 
     /// The directions in original units, one in each row.
     #[getter]
     fn directions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        directions(py, self.inner.reduction.directions().as_ref())
+        directions(py, self.reduction().directions().as_ref())
     }
 
     /// An eigenvalue for each direction.
     #[getter]
     fn eigenvalues<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        PyArray1::from_slice(py, self.inner.reduction.eigenvalues())
+        PyArray1::from_slice(py, self.reduction().eigenvalues())
     }
 
     /// What is subtracted from each column.
     #[getter]
     fn center<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        PyArray1::from_slice(py, self.inner.reduction.standardization().center())
+        PyArray1::from_slice(py, self.reduction().standardization().center())
     }
 
     /// What each column is divided by.
     #[getter]
     fn scale<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        PyArray1::from_slice(py, self.inner.reduction.standardization().scale())
+        PyArray1::from_slice(py, self.reduction().standardization().scale())
     }
 
     /// The coordinates of rows along the directions.
@@ -139,7 +161,7 @@ impl Model {
         n_threads: usize,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let view = x.view()?;
-        let z = run(py, n_threads, None, |_| self.inner.reduction.transform(&*view.design()?))?;
+        let z = run(py, n_threads, None, |_| self.reduction().transform(&*view.design()?))?;
         points(py, z)
     }
 
@@ -152,7 +174,7 @@ impl Model {
         n_threads: usize,
     ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<bool>>)> {
         let view = x.view()?;
-        let found = run(py, n_threads, None, |_| self.inner.predict_each(&*view.design()?))?;
+        let found = run(py, n_threads, None, |_| self.whole()?.predict_each(&*view.design()?))?;
         let n = found.first().map_or(0, Vec::len);
         let values = (0..n).flat_map(|row| found.iter().map(move |of| of[row].value)).collect();
         let outside = found.first().into_iter().flatten().map(|prediction| prediction.outside).collect();
@@ -160,10 +182,20 @@ impl Model {
     }
 
     /// Half the width of intervals that cover this share of new responses, for each response.
-    fn half_widths(&self, level: f64) -> PyResult<Vec<f64>> {
-        self.inner.predictor().map_err(exception)?;
-        let widths = self.inner.predictors.iter().map(|predictor| predictor.half_width(level));
-        widths.collect::<smave::Result<_>>().map_err(exception)
+    fn half_widths(&self, py: Python<'_>, level: f64) -> PyResult<Vec<f64>> {
+        run(py, 1, None, |_| {
+            let model = self.whole()?;
+            model.predictor()?;
+            model.predictors.iter().map(|predictor| predictor.half_width(level)).collect()
+        })
+    }
+
+    /// Mean squared leave-one-out error: that of the fit, or of the regression where the method knows none.
+    fn loo_error(&self, py: Python<'_>) -> PyResult<f64> {
+        match self.reduction().loo_error() {
+            Some(error) => Ok(error),
+            None => run(py, 1, None, |_| Ok(self.whole()?.predictor()?.loo_error())),
+        }
     }
 
     /// Writes the page that shows what was found, and its figures if there is a folder for them.
@@ -183,8 +215,9 @@ impl Model {
         command: Option<String>,
         n_threads: usize,
     ) -> PyResult<()> {
-        let (model, view) = (&self.inner, rows.view()?);
+        let view = rows.view()?;
         run(py, n_threads, None, |control| {
+            let model = self.whole()?;
             let data = view.dataset()?;
             let watch = control.watch();
             let (mut explanation, mut choice) = (None, None);
@@ -227,7 +260,7 @@ impl Model {
     }
 
     fn __repr__(&self) -> String {
-        let r = &self.inner.reduction;
+        let r = self.reduction();
         format!("<{} model: {} directions of {} covariates>", r.method(), r.n_components(), r.n_features())
     }
 }

@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 
 use smave::data::folds::k_folds;
-use smave::model_file::MAX_TRAINING_ROWS;
+use smave::predict::MAX_TRAINING_ROWS;
 use smave::{Model, Points, Prediction, Predictor, Regression, Result};
 
 /// How predictions were made.

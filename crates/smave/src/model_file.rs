@@ -45,8 +45,7 @@ use crate::estimator::reduction::{Reduction, Start};
 use crate::file::write_atomically;
 use crate::linalg::{Mat, Points, norm};
 use crate::optim::trace::{Iteration, Observer, StopReason};
-use crate::predict::{Calibration, Prediction, Predictor, Regression};
-use crate::rng::{Purpose, sorted_sample, stream};
+use crate::predict::{Calibration, Prediction, Predictor, Regression, TrainingRows};
 
 const FORMAT: &str = "smave-model";
 const VERSION: u64 = 3;
@@ -65,9 +64,6 @@ pub struct Model {
     /// The regression of each response on the reduced coordinates, for a model that predicts.
     pub predictors: Vec<Predictor>,
 }
-
-/// Training rows that a model keeps for predictions, at the most; of more, a random part.
-pub const MAX_TRAINING_ROWS: usize = 100_000;
 
 /// Read before anything else, so that a file of another kind or version is told apart from a broken one.
 #[derive(Deserialize)]
@@ -166,22 +162,31 @@ impl Model {
         }
     }
 
-    /// Fits directions to `data`, and the regression on them: what the command line and the Python package do. Rows that
-    /// occur more than once are looked at once and counted ([`Dataset::distinct`]).
+    /// Fits directions to `data`, and gives the rows that a regression on them can be made from
+    /// ([`Model::predicting`]): what the command line and the Python package do. Rows that occur more than once are
+    /// looked at once and counted ([`Dataset::distinct`]).
     ///
     /// # Errors
-    /// As [`Estimator::fit_observed`] and [`Model::with_predictor`].
-    pub fn fit(
+    /// As [`Estimator::fit_observed`].
+    pub fn reduce(
         estimator: &dyn Estimator,
         data: &Dataset<'_>,
-        regression: Regression,
         observer: &mut dyn Observer,
-    ) -> Result<Self> {
+    ) -> Result<(Self, TrainingRows)> {
         let distinct = data.distinct()?;
         let rows = distinct.as_ref().unwrap_or(data);
         let mut reduction = estimator.fit_observed(rows, observer)?;
+        let training = TrainingRows::new(&reduction, rows)?;
         reduction.n_samples = data.n_samples();
-        Ok(Self::with_predictor(reduction, rows, regression)?.settings(estimator.settings()))
+        Ok((Self::new(reduction).settings(estimator.settings()), training))
+    }
+
+    /// The same with a regression on the reduced coordinates, made from these rows.
+    ///
+    /// # Errors
+    /// When there are too few of them.
+    pub fn predicting(self, rows: TrainingRows, regression: Regression) -> Result<Self> {
+        Ok(Self { predictors: rows.predictors(regression)?, ..self })
     }
 
     /// A model that also predicts, from the rows that `reduction` was fitted to.
@@ -189,20 +194,8 @@ impl Model {
     /// # Errors
     /// When `data` has other columns than the reduction, or too few rows to predict from.
     pub fn with_predictor(reduction: Reduction, data: &Dataset<'_>, regression: Regression) -> Result<Self> {
-        let mut z = reduction.transform(data.x())?;
-        let mut y = data.raw_responses().iter().map(<[f64]>::to_vec).collect::<Vec<_>>();
-        let mut weights = data.weights().map(<[f64]>::to_vec);
-        if z.len() > MAX_TRAINING_ROWS {
-            let mut rng = stream(reduction.seed().unwrap_or(0), Purpose::Subset, 4);
-            let rows = sorted_sample(&mut rng, z.len(), MAX_TRAINING_ROWS);
-            y.iter_mut().for_each(|y| *y = rows.iter().map(|&row| y[row]).collect());
-            weights = weights.map(|weights| rows.iter().map(|&row| weights[row]).collect());
-            let values = rows.iter().flat_map(|&row| z.point(row).to_vec()).collect();
-            z = Points::from_values(values, z.dim()).unwrap_or(z);
-        }
-        let predictor = |y| Predictor::weighted(z.clone(), y, weights.clone(), regression);
-        let predictors = y.into_iter().map(predictor).collect::<Result<_>>()?;
-        Ok(Self { predictors, ..Self::new(reduction) })
+        let rows = TrainingRows::new(&reduction, data)?;
+        Self::new(reduction).predicting(rows, regression)
     }
 
     /// The name of the response; of several, call it for each in turn.

@@ -56,9 +56,9 @@ pub fn run(args: &FitArgs, out: &mut Output) -> Result<()> {
     let estimator = estimator(args.method, settings);
     let fitted = {
         let mut progress = FitProgress::new(checkpoint.as_ref());
-        Model::fit(&*estimator, &data, Regression::LocalLinear, &mut progress)
+        Model::reduce(&*estimator, &data, &mut progress)
     };
-    let mut model = uncancelled(fitted)?;
+    let (mut model, rows) = uncancelled(fitted)?;
     let reduction = refuse_cancelled(&model.reduction)?;
     let seconds = started.elapsed().as_secs_f64();
 
@@ -127,6 +127,9 @@ pub fn run(args: &FitArgs, out: &mut Output) -> Result<()> {
         "figure": args.figure,
     });
     model.targets.clone_from(targets);
+    if args.figure.is_some() || args.out.is_some() {
+        model = model.predicting(rows, Regression::LocalLinear)?;
+    }
     if let Some(path) = &args.figure {
         figure::summary_plot(path, &model, &data)?;
         writeln!(out, "summary plot: {}", path.display())?;

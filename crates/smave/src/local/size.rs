@@ -16,32 +16,39 @@ pub const MIN_NEIGHBORS_PROJECTED: usize = 20;
 /// Smallest neighborhood of the methods that localize among all covariates.
 pub const MIN_NEIGHBORS_AMBIENT: usize = 50;
 
+/// The standard deviation of a normal variable whose median absolute deviation is 1.
+const NORMAL: f64 = 1.4826;
+
 /// Silverman's bandwidth $h = \hat\sigma n^{-1/(q+4)}$ for n points in q dimensions, $\hat\sigma$ being
 /// the median over coordinates of the median absolute deviation, scaled by 1.4826 to
-/// estimate a standard deviation. Points are counted by weight if there are weights.
+/// estimate a standard deviation. Where more than half of the points share a coordinate, as with most indicators, it is
+/// the standard deviation itself. Points are counted by weight if there are weights.
 pub fn silverman_bandwidth(points: &Points, weights: Option<&[f64]>) -> f64 {
     let (n, q) = (count_rows(weights, points.len()), points.dim());
     let deviations = (0..q)
         .map(|c| {
             let column: Vec<f64> = points.values().iter().skip(c).step_by(q).copied().collect();
             let center = middle(column.clone(), weights);
-            middle(column.iter().map(|v| (v - center).abs()).collect(), weights)
+            let deviation = middle(column.iter().map(|v| (v - center).abs()).collect(), weights);
+            if deviation > 0.0 { deviation } else { standard_deviation(points, c, weights) / NORMAL }
         })
         .collect();
-    1.4826 * median(deviations) * (n as f64).powf(-1.0 / (q as f64 + 4.0))
+    NORMAL * median(deviations) * (n as f64).powf(-1.0 / (q as f64 + 4.0))
 }
 
 /// The standard deviation of the coordinates, on average, points counted by weight if there are weights.
 pub(crate) fn mean_deviation(points: &Points, weights: Option<&[f64]>) -> f64 {
     let d = points.dim();
+    (0..d).map(|c| standard_deviation(points, c, weights)).sum::<f64>() / d as f64
+}
+
+/// The standard deviation of one coordinate.
+fn standard_deviation(points: &Points, coordinate: usize, weights: Option<&[f64]>) -> f64 {
     let weight = |i: usize| weights.map_or(1.0, |weights| weights[i]);
     let n: f64 = weights.map_or(points.len() as f64, |weights| weights.iter().sum());
-    let deviation = |c: usize| {
-        let values = points.values().iter().skip(c).step_by(d).enumerate();
-        let mean = values.clone().map(|(i, v)| weight(i) * v).sum::<f64>() / n;
-        (values.map(|(i, v)| weight(i) * (v - mean) * (v - mean)).sum::<f64>() / n).sqrt()
-    };
-    (0..d).map(deviation).sum::<f64>() / d as f64
+    let values = points.values().iter().skip(coordinate).step_by(points.dim()).enumerate();
+    let mean = values.clone().map(|(i, v)| weight(i) * v).sum::<f64>() / n;
+    (values.map(|(i, v)| weight(i) * (v - mean) * (v - mean)).sum::<f64>() / n).sqrt()
 }
 
 /// $1.2 \bar\sigma n^{-1/(q+4)}$ for n points in q dimensions, $\bar\sigma$ being [`mean_deviation`]: what methods use that
@@ -119,6 +126,14 @@ mod tests {
         assert_eq!(median(first.to_vec()), 1.0);
         let h = silverman_bandwidth(&points, None);
         assert!((h - 1.4826 * 5.5 * 5f64.powf(-1.0 / 6.0)).abs() < 1e-12, "{h}");
+    }
+
+    #[test]
+    fn an_indicator_has_a_spread() {
+        let points = Points::from_values(vec![0.0, 0.0, 0.0, 1.0], 1).unwrap();
+        let h = silverman_bandwidth(&points, None);
+        assert!((h - 0.1875f64.sqrt() * 4f64.powf(-0.2)).abs() < 1e-15, "{h}");
+        assert_eq!(silverman_bandwidth(&Points::from_values(vec![2.0; 5], 1).unwrap(), None), 0.0);
     }
 
     #[test]

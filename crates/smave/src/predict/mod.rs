@@ -22,8 +22,10 @@ mod conformal;
 pub mod knn;
 mod local_linear;
 mod queries;
+mod training;
 
 pub use knn::knn_regression;
+pub use training::{MAX_TRAINING_ROWS, TrainingRows};
 
 use serde::{Deserialize, Serialize};
 
@@ -103,6 +105,10 @@ const MAX_TRIED_WITH: usize = 250;
 
 /// Neighbors, over all rows a k is tried with together, at the most.
 const MAX_NEIGHBORS_LOOKED_AT: usize = 1 << 22;
+
+/// Neighbors held in memory at a time, and rows whose neighbors always are.
+const MAX_NEIGHBORS_HELD: usize = 1 << 20;
+const ROWS_HELD: usize = 64;
 
 impl Predictor {
     /// Fits the regression of `y` on the rows of `z`.
@@ -308,8 +314,14 @@ impl Predictor {
         match self.regression {
             Regression::LocalLinear => {
                 let index = build_index(&self.z, k);
-                let hoods = Neighborhoods::find(&*index, &self.z, rows, k, Weighting::Epanechnikov, counts);
-                held_out_residuals(&self.z, &self.y, &hoods, rows, ridge(&self.z))
+                let ridge = ridge(&self.z);
+                // Some rows at a time: all their neighbors together can be larger than X.
+                let parts = rows.chunks((MAX_NEIGHBORS_HELD / k).max(ROWS_HELD)).flat_map(|rows| {
+                    let weighting = Weighting::Epanechnikov;
+                    let hoods = Neighborhoods::find(&*index, &self.z, rows, k, weighting, counts);
+                    held_out_residuals(&self.z, &self.y, &hoods, rows, ridge)
+                });
+                parts.collect()
             }
             Regression::NearestNeighbors => {
                 let index = build_index(&self.z, k + 1);
