@@ -281,7 +281,7 @@ class SufficientReduction(
             max_dim=max_dim,
             seed=seed_of(random_state),
             title=title,
-            command=f"model = smave.{self!r}.fit(X, y)",
+            command=f"{self._origin()}\nmodel.report({str(path)!r}, X, y)",
             n_threads=n_threads(self.n_jobs),
         )
 
@@ -318,6 +318,12 @@ class SufficientReduction(
             n_jobs=self.n_jobs,
         )
         return max(1, self.dimension_choice_.n_components)
+
+    def _origin(self) -> str:
+        """What was typed to fit the model, here or on the command line."""
+        settings = json.loads(self._model.facts())["settings"] or {}
+        typed: str | None = settings.get("command")
+        return typed or f"model = smave.{self!r}.fit(X, y)"
 
     def _observer(self) -> Callable[[Iteration], bool] | None:
         """What is called after each iteration, if anything is."""

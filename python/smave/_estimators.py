@@ -256,8 +256,8 @@ class PublishedSMAVE(SufficientReduction):
         Anchors per step; "auto" is a fiftieth of the rows, clipped to 50 and 200.
     refresh_every : int or None, default=25
         Steps between rebuilds of the neighborhoods; None never rebuilds.
-    step_size : float, default=0.2
-        The first step.
+    step_size : float or "auto", default="auto"
+        The first step; "auto" is 0.2.
     step_decay : float, default=0.02
         The decay of the step.
     momentum : float, default=0.9
@@ -324,7 +324,7 @@ class PublishedSMAVE(SufficientReduction):
         "weights": _WEIGHTS,
         "batch_size": [*_COUNT, StrOptions({"auto"})],
         "refresh_every": [*_COUNT, None],
-        "step_size": [Interval(Real, 0, None, closed="neither")],
+        "step_size": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
         "step_decay": [Interval(Real, 0, None, closed="left")],
         "momentum": [Interval(Real, 0, 1, closed="left")],
         "max_iter": _COUNT,
@@ -344,7 +344,7 @@ class PublishedSMAVE(SufficientReduction):
         weights: Literal["epanechnikov", "uniform"] = "uniform",
         batch_size: int | Literal["auto"] = "auto",
         refresh_every: int | None = 25,
-        step_size: float = 0.2,
+        step_size: float | Literal["auto"] = "auto",
         step_decay: float = 0.02,
         momentum: float = 0.9,
         max_iter: int = 100,
@@ -381,7 +381,7 @@ class PublishedSMAVE(SufficientReduction):
             "batch_size": _or_none(self.batch_size),
             # Zero is never.
             "refresh_every": 0 if self.refresh_every is None else self.refresh_every,
-            "step_size": float(self.step_size),
+            "step_size": _or_none(self.step_size),
             "step_decay": float(self.step_decay),
             "momentum": float(self.momentum),
             "max_iter": self.max_iter,

@@ -73,8 +73,8 @@ def test_bases_are_equal_to_the_bit(program, table, tmp_path, method, model, fla
     model.save(tmp_path / "python.json")
     theirs, ours = (json.loads(file.read_text()) for file in (out, tmp_path / "python.json"))
     for one in (theirs, ours):
-        one["settings"].pop("command", None)
-        one["settings"].pop("python", None)
+        for where_from in ("command", "missing", "python"):
+            one["settings"].pop(where_from, None)
         one.pop("checksum")
     assert ours == theirs
     again = smave.load(out)
@@ -87,10 +87,10 @@ def test_the_command_line_reads_what_python_writes(program, table, tmp_path):
     model = smave.SMAVE(random_state=1).fit(frame[names], frame["y"])
     model.save(tmp_path / "model.json")
     run(program, "transform", tmp_path / "model.json", path, "--out", tmp_path / "z.csv")
-    z = pd.read_csv(tmp_path / "z.csv", float_precision="round_trip").to_numpy()
+    z = pd.read_csv(tmp_path / "z.csv").to_numpy()
     np.testing.assert_array_equal(z[:, -2:], model.transform(frame[names]))
     run(program, "predict", tmp_path / "model.json", path, "--out", tmp_path / "p.csv")
-    found = pd.read_csv(tmp_path / "p.csv", float_precision="round_trip")
+    found = pd.read_csv(tmp_path / "p.csv")
     np.testing.assert_array_equal(found["prediction"], model.predict(frame[names]))
     low, high = model.predict_interval(frame[names])
     np.testing.assert_array_equal(found["low"], low)
@@ -129,15 +129,6 @@ def test_dimension_intervals_and_report_are_the_same(program, table, tmp_path):
     model.report(tmp_path / "ours.html", X, y, n_replicates=20, max_dim=2)
     pages = [(tmp_path / name).read_text() for name in ("theirs.html", "ours.html")]
     # But for where the rows come from and what was typed.
-    differing = [re.split(r"(?=<)", page) for page in pages]
-    assert (
-        sorted(set(differing[0]) ^ set(differing[1]))
-        == sorted(
-            part
-            for page in differing
-            for part in set(page)
-            if (str(path) in part or "smave fit" in part or "smave.SMAVE(" in part)
-            or part.startswith("<td>Data")
-        )
-        or len(set(differing[0]) ^ set(differing[1])) <= 6
-    )
+    where_from = re.compile(r'<code>.*?</code>|<tr>\s*<th scope="row">Data</th>.*?</tr>', re.DOTALL)
+    theirs, ours = (where_from.sub("", page) for page in pages)
+    assert ours.split() == theirs.split()

@@ -61,8 +61,12 @@ pub fn kept_in(path: Option<PathBuf>) {
     }
 }
 
-/// What a user who pressed Ctrl-C wants to know.
+/// What a user who pressed Ctrl-C wants to know; once, whoever comes first.
 pub fn say_goodbye() {
+    static SAID: AtomicBool = AtomicBool::new(false);
+    if SAID.swap(true, Ordering::Relaxed) {
+        return;
+    }
     match RESUMABLE.lock().ok().and_then(|path| path.clone()) {
         Some(path) => eprintln!("cancelled; the same command goes on from {}", path.display()),
         None => eprintln!("cancelled"),

@@ -233,8 +233,10 @@ impl Model {
                     .seed(seed);
                 choice = Some(select.run_watched(&data, &watch, None)?);
             }
-            let mut report =
-                Report::new(model, &data).provenance(Provenance { command, ..Provenance::default() });
+            // Python has seen to it that nothing is missing.
+            let (n_missing, n_dropped) = (Some(0), Some(0));
+            let provenance = Provenance { command, n_missing, n_dropped, ..Provenance::default() };
+            let mut report = Report::new(model, &data).provenance(provenance);
             if let Some(title) = title {
                 report = report.title(title);
             }

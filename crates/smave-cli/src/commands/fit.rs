@@ -54,11 +54,8 @@ pub fn run(args: &FitArgs, out: &mut Output) -> Result<()> {
     }
     let started = Instant::now();
     let estimator = estimator(args.method, settings);
-    let fitted = {
-        let mut progress = FitProgress::new(checkpoint.as_ref());
-        Model::reduce(&*estimator, &data, &mut progress)
-    };
-    let (mut model, rows) = uncancelled(fitted)?;
+    let reduced = Model::reduce(&*estimator, &data, &mut FitProgress::new(checkpoint.as_ref()));
+    let (mut model, rows) = uncancelled(reduced)?;
     let reduction = refuse_cancelled(&model.reduction)?;
     let seconds = started.elapsed().as_secs_f64();
 

@@ -30,7 +30,7 @@ use serde::Serialize;
 
 use crate::data::dataset::Dataset;
 use crate::data::design::Design;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::estimator::gradient_steps::{Axes, GradientSteps};
 use crate::estimator::reduction::Reduction;
 use crate::estimator::{Estimator, check_dimension, check_rows, spectral_reduction, with_columns};
@@ -77,16 +77,24 @@ impl OpgAdaptive {
         let slow = rank.max(4) as f64;
         let (mut rho, mut h) = (1.0, n.powf(-1.0 / slow));
         let mut metric = Mat::<f64>::identity(rank, rank);
+        let mut before: Option<Axes> = None;
         loop {
             observer.check()?;
             let seen = steps.seen_through(&metric);
-            let axes = steps.step(&seen, self.n_anchors, rank, h, REACH)?;
+            let axes = match (steps.step(&seen, self.n_anchors, rank, h, REACH), before) {
+                // Rows that count often have come to be alone: what was found before stands.
+                (Err(Error::NotFinite { .. }), Some(before)) => {
+                    return steps.finish(before, self.n_components);
+                }
+                (axes, _) => axes?,
+            };
             rho *= (-1.0f64 / 6.0).exp();
             h *= (0.5 / slow).exp();
             if rho < n.powf(-1.0 / 3.0) {
                 return steps.finish(axes, self.n_components);
             }
             metric = stretched(&axes, rho);
+            before = Some(axes);
         }
     }
 }
