@@ -11,9 +11,8 @@ use crate::table::{Column, Table, Wanted, check_distinct};
 
 /// One array of one or two dimensions; its columns are x1, x2, ...
 pub fn read_npy(source: impl Read, file: &str, wanted: &Wanted) -> Result<Table> {
-    let array = read_array(source, file, "")?;
-    let names = (1..=array.width).map(|i| format!("x{i}")).collect();
-    select(vec![array], names, file, wanted)
+    let array = Array { flat: false, ..read_array(source, file, "")? };
+    select(vec![array], vec!["X".into()], file, wanted)
 }
 
 /// All arrays of one or two dimensions and the same number of rows. An array of two dimensions named a has the
@@ -24,16 +23,12 @@ pub fn read_npz(source: File, file: &str, wanted: &Wanted) -> Result<Table> {
     let mut keys: Vec<String> = archive.array_names().map(String::from).collect();
     // The archive lists them in any order.
     keys.sort();
-    let (mut arrays, mut names) = (Vec::new(), Vec::new());
-    for key in keys {
-        let entry = archive.zip_archive().by_name(&file_name_from_array_name(&key));
-        let array = read_array(entry.map_err(|error| broken(error.into()))?, file, &key)?;
-        if array.flat {
-            names.push(key);
-        } else {
-            names.extend((1..=array.width).map(|i| format!("{}{i}", if key == "X" { "x" } else { &key })));
-        }
-        arrays.push(array);
+    let mut arrays = Vec::new();
+    for key in &keys {
+        let entry = archive.zip_archive().by_name(&file_name_from_array_name(key));
+        // Numbers are asked for one by one: without a buffer each would call the decompressor.
+        let entry = BufReader::new(entry.map_err(|error| broken(error.into()))?);
+        arrays.push(read_array(entry, file, key)?);
     }
     if let Some(other) = arrays.iter().find(|array| array.n_rows != arrays[0].n_rows) {
         let rows = format!("its arrays have {} and {} rows", arrays[0].n_rows, other.n_rows);
@@ -42,33 +37,60 @@ pub fn read_npz(source: File, file: &str, wanted: &Wanted) -> Result<Table> {
     if arrays.is_empty() {
         return Err(Error::Empty { file: file.into() });
     }
-    select(arrays, names, file, wanted)
+    select(arrays, keys, file, wanted)
 }
 
-/// The bytes up to the data.
+/// Bytes in a header, at the most. Only what is no plain array comes near.
+const MAX_HEADER: usize = 1 << 16;
+
+/// Brackets within brackets in a header: a plain array has two, and the library that reads it calls itself for each.
+const MAX_DEPTH: usize = 8;
+
+/// The bytes up to the data, if the library can be trusted with them.
 fn read_header(source: &mut impl Read) -> std::io::Result<Vec<u8>> {
     let mut header = vec![0; 10];
     source.read_exact(&mut header)?;
-    let mut length = u64::from(u16::from_le_bytes([header[8], header[9]]));
+    let mut length = usize::from(u16::from_le_bytes([header[8], header[9]]));
     if header[6] > 1 {
         // Later versions have two more bytes for the length.
         let mut more = [0; 2];
         source.read_exact(&mut more)?;
         header.extend(more);
-        length |= u64::from(u16::from_le_bytes(more)) << 16;
+        length |= usize::from(u16::from_le_bytes(more)) << 16;
     }
-    source.take(length).read_to_end(&mut header)?;
+    if length > MAX_HEADER {
+        return Err(std::io::Error::other("its header is too long"));
+    }
+    let begin = header.len();
+    header.resize(begin + length, 0);
+    source.read_exact(&mut header[begin..])?;
+    let mut depth = 0usize;
+    for byte in &header[begin..] {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > MAX_DEPTH {
+            return Err(std::io::Error::other("its header is too deep"));
+        }
+    }
     Ok(header)
 }
 
-/// How many numbers the header announces. The library that reads the rest multiplies without looking.
+/// How many numbers the header announces, or might if a size were not zero. The library that reads the rest multiplies
+/// without looking.
 fn entries(header: &[u8]) -> Option<u64> {
     let text = String::from_utf8_lossy(header);
+    // Said twice, or in another spelling, it could be another shape that counts.
+    if text.matches("shape").count() != 1 || text.contains('\\') {
+        return None;
+    }
     let shape = text.split_once("'shape':")?.1.split_once('(')?.1.split_once(')')?.0;
     let sizes = shape.split(',').map(str::trim).filter(|size| !size.is_empty());
     sizes
         .map(|size| size.trim_end_matches('L').parse().ok())
-        .try_fold(1u64, |all, size| all.checked_mul(size?))
+        .try_fold(1u64, |all, size: Option<u64>| all.checked_mul(size?.max(1)))
 }
 
 /// An array as rows of numbers.
@@ -136,18 +158,27 @@ fn widen<T: Into<f64>>(read: std::io::Result<Vec<T>>) -> std::io::Result<Vec<f64
     read.map(|values| values.into_iter().map(Into::into).collect())
 }
 
-/// The wanted columns of arrays side by side.
-fn select(mut arrays: Vec<Array>, names: Vec<String>, file: &str, wanted: &Wanted) -> Result<Table> {
+/// The wanted columns of arrays side by side, one name for each array.
+fn select(mut arrays: Vec<Array>, keys: Vec<String>, file: &str, wanted: &Wanted) -> Result<Table> {
+    let n_rows = arrays[0].n_rows;
+    // Without rows, an array may claim any number of columns.
+    if n_rows == 0 {
+        return Err(Error::NoRows { file: file.into() });
+    }
+    let mut names = Vec::new();
+    for (key, array) in keys.into_iter().zip(&arrays) {
+        match (array.flat, &key[..]) {
+            (true, _) => names.push(key),
+            (false, "X") => names.extend((1..=array.width).map(|i| format!("x{i}"))),
+            (false, key) => names.extend((1..=array.width).map(|i| format!("{key}{i}"))),
+        }
+    }
     check_distinct(&names, file)?;
     if let Some(name) = wanted.text.first() {
         let problem = "it holds numbers; texts can be read from CSV and Parquet files".into();
         return Err(Error::Column { file: file.into(), name: name.clone(), problem });
     }
     let places = wanted.places(&names, file)?;
-    let n_rows = arrays[0].n_rows;
-    if n_rows == 0 {
-        return Err(Error::NoRows { file: file.into() });
-    }
     let whole = arrays.len() == 1 && places.iter().enumerate().all(|(to, &from)| to == from);
     let values = if whole && places.len() == names.len() {
         arrays.remove(0).values

@@ -1,6 +1,7 @@
 //! Parquet files: columns of numbers and texts, some values missing.
 
 use std::fs::File;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use parquet::basic::{ConvertedType, LogicalType};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
@@ -14,8 +15,21 @@ use crate::table::{Column, MAX_LEVELS, Table, Wanted, check_distinct};
 /// Values decoded at a time.
 const BATCH: usize = 1 << 16;
 
-/// Reads the wanted columns, row group after row group.
+/// Values that a byte of the file may stand for: far more than the best compression of what is worth reading.
+const VALUES_PER_BYTE: u64 = 1 << 13;
+
+/// Reads the wanted columns.
 pub fn read(source: File, file: &str, wanted: &Wanted) -> Result<Table> {
+    // The library below panics at some contents that no writer would write.
+    catch_unwind(AssertUnwindSafe(|| read_groups(source, file, wanted))).unwrap_or_else(|_| {
+        let problem = "not a readable Parquet file (its contents contradict each other)".into();
+        Err(Error::File { file: file.into(), problem })
+    })
+}
+
+/// Row group after row group.
+fn read_groups(source: File, file: &str, wanted: &Wanted) -> Result<Table> {
+    let length = source.metadata().map_err(|source| Error::Io { file: file.into(), source })?.len();
     let broken = |error: parquet::errors::ParquetError| Error::File {
         file: file.into(),
         problem: format!("not a readable Parquet file ({error})"),
@@ -43,15 +57,22 @@ pub fn read(source: File, file: &str, wanted: &Wanted) -> Result<Table> {
         let levels = (text || wanted.text.contains(&names[place])).then(Vec::new);
         columns.push(Column { name: names[place].clone(), levels });
     }
-    let n_rows: usize =
-        reader.metadata().row_groups().iter().map(|group| group.num_rows().max(0) as usize).sum();
+    let n_rows: usize = reader
+        .metadata()
+        .row_groups()
+        .iter()
+        .map(|group| group.num_rows().max(0) as usize)
+        .fold(0, usize::saturating_add);
     if n_rows == 0 {
         return Err(Error::NoRows { file: file.into() });
     }
     let width = places.len();
-    let size = n_rows.checked_mul(width).filter(|size| *size < isize::MAX as usize / 8);
+    // Some bytes may stand for any number of equal values: a file of a few could fill all memory.
+    let most = length.saturating_mul(VALUES_PER_BYTE).min(isize::MAX as u64 / 8);
+    let size = n_rows.checked_mul(width).filter(|size| *size as u64 <= most);
     let Some(size) = size else {
-        return Err(Error::File { file: file.into(), problem: format!("it claims {n_rows} rows") });
+        let problem = format!("it claims {n_rows} rows in {length} bytes");
+        return Err(Error::File { file: file.into(), problem });
     };
     // A file may claim more rows than it holds: memory is taken as they come.
     let mut values: Vec<f64> = Vec::new();

@@ -164,7 +164,12 @@ fn encoding(table: &Table, fill: bool) -> Result<Vec<SourceColumn>> {
                 return Err(Error::Column { file: table.file.clone(), name: column.name.clone(), problem });
             }
             let Some(texts) = &column.levels else {
-                let fill = fill.then(|| vec![sum / known]);
+                // A sum may be beyond the largest number where the mean is not.
+                let mean = || match sum / known {
+                    mean if mean.is_finite() => mean,
+                    _ => table.column(c).filter(|v| !v.is_nan()).map(|v| v / known).sum(),
+                };
+                let fill = fill.then(|| vec![mean()]);
                 return Ok(SourceColumn { fill, ..SourceColumn::numeric(&column.name) });
             };
             // In the order of the alphabet, whatever the order of rows.
@@ -279,6 +284,13 @@ mod tests {
         assert_eq!(filled.responses, [[10.0, 20.0, 30.0, 60.0]]);
         assert_eq!(filled.values, [1.0, 1.0, 10.0 / 3.0, 0.0, 3.0, 1.0 / 3.0, 6.0, 0.0]);
         assert_eq!(filled.encoding[1].fill, Some(vec![1.0 / 3.0]));
+    }
+
+    #[test]
+    fn the_mean_of_the_largest_numbers_is_a_number() {
+        let text = "a,y\n1.5e308,1\n1.7e308,2\n,3\n";
+        let prepared = prepare(read(text, &roles(Missing::Mean)).unwrap(), &roles(Missing::Mean)).unwrap();
+        assert_eq!(prepared.values[2], 1.6e308);
     }
 
     #[test]

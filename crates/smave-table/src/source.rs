@@ -72,7 +72,7 @@ fn peek(mut source: impl Read) -> std::io::Result<(Vec<u8>, impl Read)> {
 }
 
 /// Reads until the buffer is full or the source ends.
-pub(crate) fn fill(source: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
+fn fill(source: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
     let mut length = 0;
     while length < buffer.len() {
         match source.read(&mut buffer[length..]) {

@@ -406,7 +406,9 @@ impl Layout {
         let standardization = Standardization::new(center, scale).map_err(|error| error.to_string())?;
         let made = self.encoding.iter().flat_map(SourceColumn::covariates);
         let filled = |column: &SourceColumn| {
-            column.fill.as_ref().is_none_or(|fill| fill.len() == column.covariates().len())
+            // A column of texts has one at least, with which the others are compared.
+            column.levels.as_ref().is_none_or(|levels| !levels.is_empty())
+                && column.fill.as_ref().is_none_or(|fill| fill.len() == column.covariates().len())
         };
         let same = made.eq(names.iter().cloned()) && self.encoding.iter().all(filled);
         if !self.encoding.is_empty() && !same {
@@ -478,6 +480,14 @@ impl Training {
         }
         if n == 0 || self.n_neighbors == 0 {
             return Err(format!("it predicts from {} neighbors among {n} rows", self.n_neighbors));
+        }
+        let total = self.weights.as_ref().map_or(n as f64, |weights| weights.iter().sum());
+        let negative = self.weights.iter().flatten().any(|weight| *weight < 0.0);
+        if negative || !(1.0..f64::INFINITY).contains(&total) {
+            return Err(format!("its weights do not count rows: they sum to {total}"));
+        }
+        if self.errors.first().is_some_and(|error| *error < 0.0) || !self.errors.is_sorted() {
+            return Err("its held-out errors are not in increasing order from zero".into());
         }
         Ok(Predictor {
             regression: self.regression,

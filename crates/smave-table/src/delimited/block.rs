@@ -5,13 +5,12 @@ use std::io::Read;
 
 use crate::cell::{Cell, is_date};
 use crate::error::{Error, Result};
-use crate::source::fill;
 use crate::table::{MAX_LEVELS, MISSING_SHOWN, Wanted};
 
-use super::dialect::Dialect;
+use super::dialect::{Dialect, offset};
 
 /// Bytes in a block: enough to be worth a thread's while, little beside the table.
-const BLOCK: usize = 1 << 19;
+pub(super) const BLOCK: usize = 1 << 19;
 
 /// Records from which it is decided what a column holds.
 const SAMPLE: usize = 1000;
@@ -26,16 +25,23 @@ pub(super) struct Block {
 impl Block {
     /// Takes some bytes off the beginning.
     pub fn skip(&mut self, length: usize) {
-        let skipped = self.text.drain(..length.min(self.text.len()));
-        self.line += skipped.filter(|byte| *byte == b'\n').count() as u64;
+        let length = length.min(self.text.len());
+        self.line += count_lines(&self.text[..length]);
+        self.text.drain(..length);
     }
 
-    /// Takes off what some programs put before UTF-8.
-    pub fn skip_byte_order_mark(&mut self) {
-        if self.text.starts_with(b"\xef\xbb\xbf") {
-            self.skip(3);
-        }
+    /// Takes off empty lines before the first that is not.
+    pub fn skip_empty_lines(&mut self) {
+        let blank = self.text.len() - self.text.trim_ascii_start().len();
+        let line_end = self.text[..blank].iter().rposition(|byte| *byte == b'\n');
+        let end = line_end.map_or(0, |at| at + 1);
+        self.skip(if blank == self.text.len() { blank } else { end });
     }
+}
+
+/// Lines that end in a text.
+fn count_lines(text: &[u8]) -> u64 {
+    text.iter().filter(|byte| **byte == b'\n').count() as u64
 }
 
 /// A text, block by block.
@@ -47,49 +53,66 @@ pub(super) struct Blocks<'a, R> {
     rest: Vec<u8>,
     line: u64,
     ended: bool,
+    /// Whether nothing has been looked at yet.
+    begins: bool,
+    /// How values are delimited, once there is a block.
+    dialect: Option<Dialect>,
 }
 
+/// What some programs put before UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 impl<'a, R: Read> Blocks<'a, R> {
-    pub fn new(source: R, file: &'a str) -> Self {
-        Self::of_size(source, file, BLOCK)
+    pub fn of_size(source: R, file: &'a str, size: usize) -> Self {
+        Self { source, file, size, rest: Vec::new(), line: 1, ended: false, begins: true, dialect: None }
     }
 
-    pub fn of_size(source: R, file: &'a str, size: usize) -> Self {
-        Self { source, file, size, rest: Vec::new(), line: 1, ended: false }
+    /// The first block without a byte order mark, and how values are delimited, which is seen there; `None` if there is
+    /// nothing.
+    pub fn first(&mut self) -> Result<Option<(Block, Dialect)>> {
+        let block = self.next()?;
+        Ok(block.zip(self.dialect))
     }
 
     /// The next block, which ends with the last line that ends in it, or with the text.
     pub fn next(&mut self) -> Result<Option<Block>> {
         let mut text = std::mem::take(&mut self.rest);
-        let end = loop {
+        let (end, dialect) = loop {
             if !self.ended {
                 let begin = text.len();
-                text.resize(begin + self.size, 0);
-                let length = fill(&mut self.source, &mut text[begin..])
-                    .map_err(|source| Error::Io { file: self.file.into(), source })?;
-                text.truncate(begin + length);
-                self.ended = length < self.size;
+                // What is looked at again and again must grow, or a long line would take its length squared.
+                let more = self.size.max(begin);
+                let read = self.source.by_ref().take(more as u64).read_to_end(&mut text);
+                let length = read.map_err(|source| Error::Io { file: self.file.into(), source })?;
+                self.ended = length < more;
             }
-            let quotes = Quotes::of(&text);
+            if self.begins && text.len() >= BYTE_ORDER_MARK.len() {
+                self.begins = false;
+                if text.starts_with(BYTE_ORDER_MARK) {
+                    text.drain(..BYTE_ORDER_MARK.len());
+                }
+            }
+            let dialect = self.dialect.unwrap_or_else(|| Dialect::detect(&text));
+            let quotes = Quotes::of(&text, dialect.delimiter);
             if let (true, Some(open)) = (self.ended, quotes.open) {
-                let lines = text[..open].iter().filter(|byte| **byte == b'\n').count() as u64;
-                let problem =
-                    format!("line {}: a quotation mark is opened and never closed", self.line + lines);
+                let line = self.line + count_lines(&text[..open]);
+                let problem = format!("line {line}: a quotation mark is opened and never closed");
                 return Err(Error::File { file: self.file.into(), problem });
             }
             match quotes.line_end {
-                _ if self.ended => break text.len(),
-                Some(end) => break end,
+                _ if self.ended => break (text.len(), dialect),
+                Some(end) => break (end, dialect),
                 // A line, or something quoted, longer than a block.
                 None => {}
             }
         };
+        (self.begins, self.dialect) = (false, Some(dialect));
         if text.is_empty() {
             return Ok(None);
         }
         self.rest = text.split_off(end);
         let line = self.line;
-        self.line += text.iter().filter(|byte| **byte == b'\n').count() as u64;
+        self.line += count_lines(&text);
         Ok(Some(Block { text, line }))
     }
 }
@@ -103,7 +126,7 @@ struct Quotes {
 }
 
 impl Quotes {
-    fn of(text: &[u8]) -> Self {
+    fn of(text: &[u8], delimiter: u8) -> Self {
         if !text.contains(&b'"') {
             let line_end = text.iter().rposition(|byte| *byte == b'\n').map(|at| at + 1);
             return Self { line_end, open: None };
@@ -121,8 +144,7 @@ impl Quotes {
                 (b'\n', None) => found.line_end = Some(at + 1),
                 _ => {}
             }
-            begins = matches!(text[at], b',' | b'\t' | b';' | b'|' | b'\n')
-                || (begins && matches!(text[at], b' ' | b'\r'));
+            begins = text[at] == delimiter || text[at] == b'\n';
             at += 1;
         }
         found
@@ -212,15 +234,22 @@ impl<'a> Layout<'a> {
     fn parse_quoted(&self, block: &Block, rows: &mut Rows<'_, '_>) -> Result<()> {
         let mut reader = self.dialect.reader(&block.text);
         let mut record = csv::ByteRecord::new();
+        let mut line = block.line;
         loop {
+            let begin = offset(reader.position());
             let more = reader
                 .read_byte_record(&mut record)
                 .map_err(|error| Error::File { file: self.file.into(), problem: error.to_string() })?;
             if !more {
                 return Ok(());
             }
-            let line = block.line + record.position().map_or(1, csv::Position::line) - 1;
-            rows.add(record.iter(), line)?;
+            // Empty lines come with the record after them, and are one of their own if there is white space in them.
+            let raw = &block.text[begin..offset(reader.position())];
+            let text = raw.trim_ascii_start();
+            if !text.is_empty() {
+                rows.add(record.iter(), line + count_lines(&raw[..raw.len() - text.len()]))?;
+            }
+            line += count_lines(raw);
         }
     }
 
@@ -337,9 +366,14 @@ impl Rows<'_, '_> {
         }
         let levels = &mut self.parsed.levels[to];
         let level = String::from_utf8_lossy(text).into_owned();
-        self.layout.check_level(to, levels.len(), &level, line)?;
-        self.codes[to].insert(text.to_vec(), levels.len());
-        levels.push((level, line));
-        Ok((levels.len() - 1) as f64)
+        // Bytes that are not UTF-8 all look the same.
+        let known = levels.iter().position(|(known, _)| *known == level);
+        let code = known.unwrap_or(levels.len());
+        if known.is_none() {
+            self.layout.check_level(to, levels.len(), &level, line)?;
+            levels.push((level, line));
+        }
+        self.codes[to].insert(text.to_vec(), code);
+        Ok(code as f64)
     }
 }

@@ -1,5 +1,7 @@
 //! How a text is delimited, and whether its first line names columns.
 
+use std::io::Read;
+
 use crate::cell::Cell;
 use crate::error::{Error, Result};
 
@@ -33,14 +35,17 @@ impl Dialect {
         Self { delimiter, decimal_comma: delimiter == b';' }
     }
 
-    /// A reader of records in this dialect.
-    pub fn reader<'a>(&self, text: &'a [u8]) -> csv::Reader<&'a [u8]> {
+    /// A reader of records in this dialect. A line feed comes before the text, or what looks like a byte order mark would
+    /// be taken off it.
+    pub fn reader<'a>(&self, text: &'a [u8]) -> csv::Reader<impl Read + 'a> {
         csv::ReaderBuilder::new()
             .delimiter(self.delimiter)
             .has_headers(false)
             .flexible(true)
             .trim(csv::Trim::All)
-            .from_reader(text)
+            // As everywhere else: a carriage return is white space.
+            .terminator(csv::Terminator::Any(b'\n'))
+            .from_reader(b"\n".chain(text))
     }
 
     /// The names of the columns, taken off the beginning of the text if they are there; `None` if there is nothing.
@@ -69,10 +74,16 @@ impl Dialect {
             })?;
             names.push(if name.is_empty() { format!("column {}", column + 1) } else { name.to_string() });
         }
-        let length = reader.position().byte() as usize;
+        let length = offset(reader.position());
+        drop(reader);
         first.skip(length);
         Ok(Some(names))
     }
+}
+
+/// A place in the text of [`Dialect::reader`].
+pub(super) fn offset(position: &csv::Position) -> usize {
+    (position.byte() as usize).saturating_sub(1)
 }
 
 /// Lines that are not empty, as far as quotes let them be told.

@@ -14,18 +14,26 @@ use rayon::prelude::*;
 use crate::error::{Error, Result};
 use crate::table::{Column, MISSING_SHOWN, Place, Table, Wanted, check_distinct};
 
-use block::{Block, Blocks, Layout, Parsed};
-use dialect::Dialect;
+use block::{BLOCK, Block, Blocks, Layout, Parsed};
 
 /// Reads a table; `file` is its name in messages.
 ///
 /// # Errors
 /// When it cannot be read or is not a table.
 pub fn read(source: impl Read, file: &str, wanted: &Wanted) -> Result<Table> {
-    let mut blocks = Blocks::new(source, file);
-    let Some(mut first) = blocks.next()? else { return Err(Error::Empty { file: file.into() }) };
-    first.skip_byte_order_mark();
-    let dialect = Dialect::detect(&first.text);
+    read_in_blocks(source, file, wanted, BLOCK)
+}
+
+/// The same with blocks of about `size` bytes: for tests, which find little at the ends of large ones.
+#[doc(hidden)]
+pub fn read_in_blocks(source: impl Read, file: &str, wanted: &Wanted, size: usize) -> Result<Table> {
+    let mut blocks = Blocks::of_size(source, file, size);
+    let Some((mut first, dialect)) = blocks.first()? else { return Err(Error::Empty { file: file.into() }) };
+    first.skip_empty_lines();
+    if !first.text.contains(&b'\n') && first.text.trim_ascii().contains(&b'\r') {
+        let problem = "its lines end with a carriage return only; save it with line feeds".into();
+        return Err(Error::File { file: file.into(), problem });
+    }
     let Some(names) = dialect.names(&mut first, file)? else {
         return Err(Error::Empty { file: file.into() });
     };
@@ -140,6 +148,35 @@ mod tests {
         assert_eq!(names(&table), ["a, or \"b\"", "c"]);
         assert_eq!(table.columns[1].levels.as_deref().unwrap(), ["x,\ny", "say \"z\""]);
         assert_eq!(table.values, [1.0, 0.0, 2.0, 1.0, 3.0, 0.0]);
+    }
+
+    /// A block with a quotation mark is read in another way than one without.
+    #[test]
+    fn one_quotation_mark_changes_nothing_elsewhere() {
+        for text in ["a,b\n1,x\n  \n\r\n2,\n3,p\rq\n\n4,\"z\"\n", "a,b\n1,x\n  \n\r\n2,\n3,p\rq\n\n4,z\n"] {
+            let table = read_all(text).unwrap();
+            assert_eq!(table.columns[1].levels.as_deref().unwrap(), ["x", "p\rq", "z"]);
+            assert_eq!((table.n_rows(), table.missing_places()), (4, "line 5 ('b')".to_string()));
+            let ragged = read_all(&format!("{text}\n\n5\n")).unwrap_err().to_string();
+            assert!(ragged.starts_with("t.csv, line 11: 1 values"), "{ragged}");
+        }
+        // A delimiter of other files opens nothing here.
+        assert_eq!(read_all("a,b\n1,x; \"y\n2,z\n").unwrap().n_rows(), 2);
+        // Only at the very beginning is a byte order mark one.
+        for text in ["a\n\u{feff}z\n\"y\"\n", "a\n\u{feff}z\ny\n"] {
+            let levels = read_all(text).unwrap().columns[0].levels.clone();
+            assert_eq!(levels.unwrap(), ["\u{feff}z", "y"]);
+        }
+        assert!(read_all("a,b\r1,2\r3,4\r").unwrap_err().to_string().contains("carriage return"));
+        assert!(read_all(" \n\t\r\n ").unwrap_err().to_string().contains("is empty"));
+        assert_eq!(read_all("  \n\na,b\n1,2\n").unwrap().values, [1.0, 2.0]);
+    }
+
+    #[test]
+    fn bytes_that_are_not_text_are_one_level() {
+        let table = read(&b"a\nx\n\xff\n\xfe\n"[..], "t.csv", &Wanted::default()).unwrap();
+        assert_eq!(table.columns[0].levels.as_deref().unwrap(), ["x", "\u{fffd}"]);
+        assert_eq!(table.values, [0.0, 1.0, 1.0]);
     }
 
     #[test]

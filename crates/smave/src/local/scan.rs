@@ -103,6 +103,7 @@ impl Scan {
     #[inline(always)]
     fn guess_radius2(&self, query: &[f64], k: usize, keys: &mut Vec<u64>) -> f64 {
         // The sample was laid out for some k; this query's may differ.
+        let k = k.min(self.all.len);
         let rank = (SAMPLE_RANK * k * self.sample.len).div_ceil(SAMPLE_INSIDE * self.all.len);
         if rank + 1 >= self.sample.len {
             return f64::INFINITY;

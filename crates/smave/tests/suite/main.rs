@@ -5,6 +5,7 @@ mod errors;
 mod family;
 mod invariance;
 mod model_file;
+mod model_seeds;
 mod multivariate;
 mod neighbors;
 mod recovery;
